@@ -25,9 +25,11 @@ const float* numbers_of_codes(NumberFormat format) {
     return numbers;
   };
   static const std::vector<float> fp16 = made(NumberFormat::fp16), bf16 = made(NumberFormat::bf16),
-                                  e4m3 = made(NumberFormat::fp8_e4m3), e5m2 = made(NumberFormat::fp8_e5m2);
+                                  e4m3 = made(NumberFormat::fp8_e4m3), e5m2 = made(NumberFormat::fp8_e5m2),
+                                  e6m9 = made(NumberFormat::fp16_e6m9);
   if (format == NumberFormat::fp16) return fp16.data();
   if (format == NumberFormat::bf16) return bf16.data();
+  if (format == NumberFormat::fp16_e6m9) return e6m9.data();
   return format == NumberFormat::fp8_e4m3 ? e4m3.data() : e5m2.data();
 }
 
@@ -70,7 +72,7 @@ void encode_run(NumberFormat format, const CodeStep& step, bool infinities, std:
     return;
   }
   const std::int64_t bits = bits_of(format);
-  check(bits >= 8, "codes of whole bytes");
+  check(bits >= 8 && !is_block_format(format), "codes of whole bytes, each with its own scale");
   if (is_floating(format))
     return encode_floats(float_layout(format), infinities, bits / 8, numbers, codes, vectors);
   const bool divide = needs_scale(format);

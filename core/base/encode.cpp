@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/float_layout.h"
@@ -59,6 +60,96 @@ int fraction_bits(NumberFormat format) {
   }
 }
 
+/// QLoRA (arXiv:2305.14314), appendix E: by code.
+constexpr float nf4_values[16] = {
+    -1.0F,
+    -0.6961928009986877F,
+    -0.5250730514526367F,
+    -0.39491748809814453F,
+    -0.28444138169288635F,
+    -0.18477343022823334F,
+    -0.09105003625154495F,
+    0.0F,
+    0.07958029955625534F,
+    0.16093020141124725F,
+    0.24611230194568634F,
+    0.33791524171829224F,
+    0.44070982933044434F,
+    0.5626170039176941F,
+    0.7229568362236023F,
+    1.0F,
+};
+
+/// The nearest; of two equally near the even one.
+std::uint32_t nf4_code(double x) {
+  std::uint32_t best = 0;
+  const double within = std::clamp(x, -1.0, 1.0);
+  const auto far = [&](std::uint32_t code) { return std::fabs(within - static_cast<double>(nf4_values[code])); };
+  for (std::uint32_t code = 1; code < 16; ++code)
+    if (far(code) < far(best) || (far(code) == far(best) && code % 2 == 0)) best = code;
+  return best;
+}
+
+/// Elements that are whole numbers of steps, no step below the largest: mxint8 in two's complement, msfp as sign
+/// and magnitude.
+struct WholeElements {
+  int fraction_bits = 0;
+  std::uint32_t largest = 0, sign = 0;  // sign 0: two's complement
+};
+std::optional<WholeElements> whole_elements(NumberFormat format) {
+  if (format == NumberFormat::mxint8) return WholeElements{6, 127, 0};
+  if (format == NumberFormat::msfp16) return WholeElements{6, 127, 128};
+  if (format == NumberFormat::msfp12) return WholeElements{2, 7, 8};
+  return std::nullopt;
+}
+
+std::uint32_t whole_code(const WholeElements& e, double x) {
+  const double steps = std::nearbyint(std::ldexp(std::isnan(x) ? 0.0 : x, e.fraction_bits));
+  const auto magnitude = static_cast<std::uint32_t>(std::min(std::fabs(steps), static_cast<double>(e.largest)));
+  if (!(steps < 0)) return magnitude;
+  return e.sign != 0 ? magnitude | e.sign : (256 - magnitude) & 255;
+}
+
+double whole_value(const WholeElements& e, std::uint32_t code) {
+  const std::uint32_t top = e.sign != 0 ? e.sign : 128;
+  double steps = static_cast<double>(code & (top - 1));
+  if ((code & top) != 0) steps = e.sign != 0 ? -steps : steps - 128;
+  return std::ldexp(steps, -e.fraction_bits);
+}
+
+/// As float_bits, of a quotient that no float need hold.
+std::uint32_t element_bits(const FloatLayout& layout, double x) {
+  const std::uint32_t sign = std::signbit(x) ? 1U << (layout.exponent_bits + layout.fraction_bits) : 0;
+  if (std::isnan(x)) return sign | layout.nan;
+  if (std::isinf(x)) return sign | layout.largest;
+  const int exponent = x == 0 ? 1 - layout.bias() : std::max(std::ilogb(x), 1 - layout.bias());
+  if (exponent > layout.bias() + 1) return sign | layout.largest;
+  const auto steps =
+      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(std::fabs(x), layout.fraction_bits - exponent)));
+  const std::uint32_t code =
+      (static_cast<std::uint32_t>(exponent + layout.bias() - 1) << layout.fraction_bits) + steps;
+  return sign | std::min(code, layout.largest);
+}
+
+/// An element of a block whose scale is `scale`.
+std::uint32_t block_code(NumberFormat format, float x, float scale) {
+  const double element = static_cast<double>(x) / static_cast<double>(scale);
+  if (const auto whole = whole_elements(format)) return whole_code(*whole, element);
+  if (format == NumberFormat::nf4) return nf4_code(std::isnan(element) ? 0.0 : element);
+  return element_bits(float_layout(format), element);
+}
+
+float block_value(NumberFormat format, std::uint32_t code, float scale) {
+  double element = 0;
+  if (const auto whole = whole_elements(format))
+    element = whole_value(*whole, code);
+  else if (format == NumberFormat::nf4)
+    element = static_cast<double>(nf4_values[code & 15]);
+  else
+    element = static_cast<double>(float_value(float_layout(format), code));
+  return static_cast<float>(element * static_cast<double>(scale));
+}
+
 }  // namespace
 
 FloatLayout float_layout(NumberFormat format) {
@@ -69,8 +160,19 @@ FloatLayout float_layout(NumberFormat format) {
       return {8, 7, 0x7f7f, 0x7fc0, true};
     case NumberFormat::fp8_e4m3:
       return {4, 3, 0x7e, 0x7f, false};
+    case NumberFormat::mxfp8:
+      return {4, 3, 0x7e, 0x7f, false};
+    case NumberFormat::fp16_e6m9:
+      return {6, 9, 0x7dff, 0x7f00, true};
+    case NumberFormat::mxfp6:
+      return {2, 3, 0x1f, 0, false};
+    case NumberFormat::mxfp6_e3m2:
+      return {3, 2, 0x1f, 0, false};
+    case NumberFormat::mxfp4:
+    case NumberFormat::nvfp4:
+      return {2, 1, 0x7, 0, false};
     default:
-      check(format == NumberFormat::fp8_e5m2, "a floating format");
+      check(format == NumberFormat::fp8_e5m2 || format == NumberFormat::mxfp8_e5m2, "a floating format");
       return {5, 2, 0x7b, 0x7e, true};
   }
 }
@@ -87,8 +189,13 @@ bool needs_scale(NumberFormat format) {
   return !number_formats[static_cast<std::size_t>(format)].floating && fraction_bits(format) == 0;
 }
 
+bool has_tensor_scale(NumberFormat format) {
+  return needs_scale(format) || (is_block_format(format) && row_of(format).scale == BlockScale::e4m3);
+}
+
 std::uint32_t encoded(NumberFormat format, float x, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<std::uint32_t>(x);
+  if (is_block_format(format)) return block_code(format, x, scale);
   if (number_formats[static_cast<std::size_t>(format)].floating) return float_bits(float_layout(format), x);
   check(scale > 0, "a positive scale");
   double whole = needs_scale(format) ? std::nearbyint(static_cast<double>(x) / static_cast<double>(scale))
@@ -103,6 +210,7 @@ std::uint32_t encoded(NumberFormat format, float x, float scale, std::int64_t ze
 
 float decoded(NumberFormat format, std::uint32_t bits, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<float>(bits);
+  if (is_block_format(format)) return block_value(format, bits, scale);
   if (number_formats[static_cast<std::size_t>(format)].floating) return float_value(float_layout(format), bits);
   std::int64_t code = bits;
   if (code > largest_code(format)) code -= std::int64_t{1} << bits_of(format);

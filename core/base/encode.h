@@ -15,11 +15,12 @@ namespace sdip {
 /// finite number that number, infinities too; a NaN stays one (quiet, its sign kept). fp8_e4m3 is that of the Open
 /// Compute Project, without infinities, at most 448; fp32 is taken as it is. intN and uintN: x / scale, rounded to
 /// nearest, ties to even, plus `zero`, clamped to the format, NaN `zero`; two's complement. qm_n: the same of
-/// x * 2^n, whatever the scale, without zero. Requires scale > 0.
+/// x * 2^n, whatever the scale, without zero. Block formats: the element nearest to x / scale, ties to the even
+/// code, within the largest; NaN, but of fp8 elements, 0. Requires scale > 0.
 std::uint32_t encoded(NumberFormat format, float x, float scale = 1.0F, std::int64_t zero = 0);
 
-/// The number that bits stand for; of integers less zero, times scale. What fp32 cannot hold (int32, q15_16) is
-/// rounded.
+/// The number that bits stand for; of integers less zero, times scale; of block formats the element times scale.
+/// What fp32 cannot hold (int32, q15_16) is rounded.
 float decoded(NumberFormat format, std::uint32_t bits, float scale = 1.0F, std::int64_t zero = 0);
 
 /// Largest positive number of an integer format (127 of int8); of a fixed-point one in units of its last place.
@@ -28,6 +29,10 @@ std::int64_t largest_code(NumberFormat format);
 
 /// True for intN and uintN, which need a scale; fixed-point formats do not.
 bool needs_scale(NumberFormat format);
+
+/// True where a program may say a scale of a tensor: that of needs_scale, and that of nvfp4, which the scales of
+/// its blocks are in units of.
+bool has_tensor_scale(NumberFormat format);
 
 /// True for uintN, whose numbers below 0 need a zero point: the code that stands for 0.
 bool needs_zero_point(NumberFormat format);

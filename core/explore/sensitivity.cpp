@@ -69,6 +69,7 @@ constexpr KindRow kinds_by_name[] = {
     {"dispatch_cycles", ChangeKind::unpriced},
     {"decompressor_bytes_per_cycle", ChangeKind::unpriced},
     {"link_bits", ChangeKind::unpriced},
+    {"attention_parts", ChangeKind::unpriced},
     {"transposition", ChangeKind::unpriced},
     {"low_rank", ChangeKind::results},
     {"low_rank_share", ChangeKind::results},

@@ -1,6 +1,6 @@
 // What each single parameter does to each metric, and the cheapest change of one that moves the bottleneck.
 //
-// Worked example. cores = 10 steps to 16 and 8, dram_clock_ratio = 1 to 2 and 0.5, a flag to its other value. A
+// Worked example. cores = 10 steps to 16 and 8, dram_efficiency = 0.4 to 0.8 and 0.2, a flag to its other value. A
 // metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of ln(2/4) / ln(16/8) = -1.
 #pragma once
 

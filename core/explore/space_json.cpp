@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/space.h"
+#include "core/machine/former.h"
 
 namespace sdip {
 namespace {
@@ -105,6 +106,8 @@ Axis axis_from_json(const json& axis, const std::string& where) {
   if (row == nullptr)
     throw Error("unknown_parameter", where + "/parameter",
                 name.substr(0, 80) + ": no such parameter; `sdip parameters` lists them all");
+  if (const FormerRow* former = find_former(name); former != nullptr && !former->axis)
+    throw Error("unknown_parameter", where + "/parameter", name + " is no axis: vary " + std::string(former->now));
   if (!axis.contains("values")) return {row, range_values(*row, axis, where)};
   if (axis.size() != 2) throw Error("value_invalid", where, "values exclude min, max, step and factor");
   return {row, listed_values(*row, axis["values"], where + "/values")};

@@ -170,7 +170,7 @@ void add(AloneInstruction& alone, const CompiledStage& stage, const Instruction&
     if (source.value != none) source.value = cut.values.at(source.value);
     if (source.pair && (*source.pair != own || source.older))
       source.address +=
-          Bytes((1 + 2 * static_cast<std::int64_t>(*source.pair) + source.older) * machine.dsram_bytes);
+          Bytes((1 + 2 * static_cast<std::int64_t>(*source.pair) + source.older) * largest_dsram_bytes(machine));
     source.pair = {};
     source.older = false;
   }
@@ -186,8 +186,10 @@ void add(AloneInstruction& alone, const CompiledStage& stage, const Instruction&
 
 }  // namespace
 
-std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine& machine, std::size_t instruction,
+std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine& given, std::size_t instruction,
                                       std::string& reason) {
+  const StageMachine its(given, stage.role);
+  const Machine& machine = *its;
   const Instruction& tested = stage.program.instructions[instruction];
   if (tested.nodes.empty() || tested.destination == none)
     return reason = "makes sums that later instructions read", std::nullopt;
@@ -202,7 +204,10 @@ std::optional<AloneInstruction> alone(const CompiledStage& stage, const Machine&
   const CutGraph cut = graph_of(cut_of(*stage.graph, run, registers_at(stage, instruction)), {tested.destination});
   AloneInstruction made;
   made.machine = machine;
-  if (has_pairs(machine)) made.machine.dsram_bytes *= 1 + 2 * static_cast<std::int64_t>(pair_families);
+  if (has_pairs(machine)) {
+    made.machine = without_own_pairs(machine);
+    made.machine.dsram_bytes = largest_dsram_bytes(machine) * (1 + 2 * static_cast<std::int64_t>(pair_families));
+  }
   made.stage.role = stage.role;
   made.stage.name = stage.name;
   made.stage.needs = stage.needs;

@@ -29,6 +29,8 @@ Fraction fraction_of(NumberFormat format) {
       return {10, -14};
     case NumberFormat::bf16:
       return {7, -126};
+    case NumberFormat::fp16_e6m9:
+      return {9, -30};
     case NumberFormat::fp8_e4m3:
       return {3, -6};
     case NumberFormat::fp8_e5m2:

@@ -75,7 +75,8 @@ const ParameterRow* find_parameter(std::string_view name);
 std::span<const ParameterRow> technology_parameters();
 inline constexpr std::string_view technology_prefix = "technology.";
 
-/// That of either, or nullptr: what `--set` and the axes of a sweep may name.
+/// That of either, one of the version before (core/machine/former.h), or nullptr: what `--set` and the axes of a
+/// sweep may name.
 const ParameterRow* find_setting(std::string_view name);
 
 /// The value as text, as in JSON and on the command line: "16", "1.5", "0.07", "int8", "true".
@@ -89,8 +90,9 @@ nlohmann::json value_json(const ParameterRow& row, std::int64_t value);
 std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& value, const std::string& where);
 
 /// Sets fields of `machine` from a JSON object {name: value}, its own figures from {"technology": {row: value}}.
-/// Unknown keys throw Error("unknown_parameter", pointer, ...).
-void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer = "");
+/// Unknown keys throw Error("unknown_parameter", pointer, ...). Returns warnings of names of the version before.
+std::vector<std::string> assign_json(Machine& machine, const nlohmann::json& object,
+                                     const std::string& pointer = "");
 
 /// Every field, as a JSON object in row order; last "technology", where there are figures of its own.
 nlohmann::ordered_json machine_json(const Machine& machine);

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/machine/dram.h"
+#include "core/machine/former.h"
 #include "core/machine/machine.h"
 
 namespace sdip {
@@ -181,7 +183,11 @@ const ParameterRow* find_parameter(std::string_view name) {
 }
 
 const ParameterRow* find_setting(std::string_view name) {
-  if (!name.starts_with(technology_prefix)) return find_parameter(name);
+  if (!name.starts_with(technology_prefix)) {
+    if (const ParameterRow* row = find_parameter(name)) return row;
+    const FormerRow* former = find_former(name);
+    return former == nullptr ? nullptr : &former->row;
+  }
   const auto own = technology_parameters();
   const auto row = std::ranges::find(own, name, &ParameterRow::name);
   return row == own.end() ? nullptr : &*row;
@@ -273,7 +279,7 @@ std::int64_t value_from_json(const ParameterRow& row, const nlohmann::json& valu
 
 namespace {
 
-void assign_technology(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
+void read_technology(const nlohmann::json& object, const std::string& pointer, std::vector<Setting>& settings) {
   if (!object.is_object())
     throw Error("value_invalid", pointer, "figures of one's own: expected a JSON object of rows and numbers");
   for (const auto& [name, value] : object.items()) {
@@ -281,25 +287,27 @@ void assign_technology(Machine& machine, const nlohmann::json& object, const std
     if (!row)
       throw Error("unknown_parameter", pointer + "/" + name.substr(0, 80),
                   "no such row of the technology table; `sdip technology` lists them all");
-    row->write(machine, value_from_json(*row, value, pointer + "/" + name));
+    settings.push_back({row, value_from_json(*row, value, pointer + "/" + name)});
   }
 }
 
 }  // namespace
 
-void assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
+std::vector<std::string> assign_json(Machine& machine, const nlohmann::json& object, const std::string& pointer) {
   if (!object.is_object()) throw Error("value_invalid", pointer, "a machine: expected a JSON object of parameters");
+  std::vector<Setting> settings;
   for (const auto& [name, value] : object.items()) {
     if (name == technology_key) {
-      assign_technology(machine, value, pointer + "/" + name);
+      read_technology(value, pointer + "/" + name, settings);
       continue;
     }
-    const ParameterRow* row = find_parameter(name);
+    const ParameterRow* row = name.starts_with(technology_prefix) ? nullptr : find_setting(name);
     if (!row)
       throw Error("unknown_parameter", pointer + "/" + name.substr(0, 80),
                   "no such parameter; `sdip parameters` lists them all");
-    row->write(machine, value_from_json(*row, value, pointer + "/" + name));
+    settings.push_back({row, value_from_json(*row, value, pointer + "/" + name)});
   }
+  return assign_settings(machine, settings);
 }
 
 nlohmann::ordered_json machine_json(const Machine& machine) {
@@ -313,9 +321,12 @@ nlohmann::ordered_json machine_json(const Machine& machine) {
 }
 
 std::vector<std::int64_t> compile_key(const Machine& machine) {
+  Machine its = machine;  // of the kind of DRAM a program knows the size of an access alone
+  its.dram_burst_bytes = dram_channels(machine).access_bytes;
+  its.dram_kind = Machine().dram_kind;
   std::vector<std::int64_t> key;
   for (const auto& row : rows)
-    if (row.effect == ParameterEffect::compile) key.push_back(row.read(machine));
+    if (row.effect == ParameterEffect::compile) key.push_back(row.read(its));
   const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches != Branches::serial;
   key.push_back(by_cores ? machine.cores : 0);  // else they do not change a program
   return key;

@@ -17,9 +17,9 @@ Machine essay() {
   m.psram_bytes = 128 * mib;
   m.dsram_bytes = 32 * mib;
   m.stackram_bytes = 32 * mib;
-  m.dram_kind = DramKind::hbm2;
-  m.dram_bus_bits = 1024;
-  m.dram_clock_ratio = Decimal{100};
+  m.dram_kind =
+      DramKind::hbm2e;  // one stack, whose 16 GB hold what ten cores leave there, at once the core's clock
+  m.dram_rate_mtps = 2000;
   return m;
 }
 
@@ -36,7 +36,8 @@ Machine edge() {
   m.stackram_bytes = 2 * mib;
   m.psram_port_bits = 4096;
   m.dsram_port_bits = m.stackram_port_bits = 2048;
-  m.dram_bus_bits = 64;
+  m.dram_channels = 4;  // 64 bits
+  m.dram_rate_mtps = 4000;
   m.fusion = Fusion::pointwise;
   m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
@@ -59,8 +60,7 @@ Machine stream() {
   m.vector_lanes = m.softmax_lanes = m.norm_lanes = 1024;
   m.transpose_lanes = 256;
   m.dram_kind = DramKind::hbm2;
-  m.dram_bus_bits = 4096;
-  m.dram_clock_ratio = Decimal{100};
+  m.dram_channels = 32;  // four stacks
   m.fusion = Fusion::pointwise;
   m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
@@ -88,8 +88,10 @@ Machine pynq_attention() {
   m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 32;
   m.imem_bytes = 4 * kib;
   m.sram_banks = 1;
-  m.dram_bus_bits = 16;
-  m.dram_clock_ratio = Decimal{525};
+  m.dram_kind = DramKind::ddr3;
+  m.dram_channels = 1;
+  m.dram_channel_bits = 16;
+  m.dram_rate_mtps = 1050;
   m.dram_burst_bytes = 4;
   m.vae_stage = VaeStage::off_chip;
   m.technology_node = TechnologyNode::fpga_zynq7020;

@@ -1,7 +1,10 @@
 // The DRAM channel as an exact rational rate.
 #include "core/machine/rate.h"
 
+#include <algorithm>
 #include <numeric>
+
+#include "core/machine/dram.h"
 
 namespace sdip {
 
@@ -12,12 +15,15 @@ DramRate dram_rate(const Machine& machine, Decimal share, std::int64_t thousandt
     const std::int64_t both = std::gcd(bits, accesses);
     return {bits / both, accesses / both};
   }
-  // At most (2^16/8) * 2 * 6400 * 100 * 100 * 1000 < 2^51 over 10^9: both far inside 64 bits.
-  const std::int64_t p = machine.dram_bus_bits / 8 * 2 * machine.dram_clock_ratio.hundredths *
-                         machine.dram_efficiency.hundredths * share.hundredths * thousandths;
-  constexpr std::int64_t q = 1'000'000'000;  // 100 x 100 x 100 x 1000
+  const DramChannels channels = dram_channels(machine);
+  const std::int64_t e =
+      std::max<std::int64_t>(1, machine.dram_efficiency.hundredths * share.hundredths * thousandths / 100);
+  // At most 2^12 x 2^13 bytes x 200,000 x 10^5 < 2^59 over 10^5 x 10^4.
+  const std::int64_t p = channels.wide_bytes() * channels.rate_mtps * e;
+  const std::int64_t q = 100'000 * machine.core_clock_mhz;
   const std::int64_t common = std::gcd(p, q);
-  return {p / common, q / common};
+  const auto cycles = [&](std::int64_t ns) { return ceil_div(ns * machine.core_clock_mhz, std::int64_t{1000}); };
+  return {p / common, q / common, cycles(machine.dram_latency_ns), cycles(machine.dram_turn_ns)};
 }
 
 Decimal core_dram_share(const Machine& machine) {

@@ -8,9 +8,11 @@
 
 namespace sdip {
 
-/// p/q bytes a core cycle, in lowest terms.
+/// p/q bytes a core cycle, in lowest terms; and what transfers wait for besides, in core cycles.
 struct DramRate {
   std::int64_t p = 1, q = 1;
+  std::int64_t latency_cycles = 0;  // from a transfer's end until what it loads is there
+  std::int64_t turn_cycles = 0;     // more of a transfer that goes the other way than the one before
 
   /// The same, rounded.
   constexpr double bytes_per_cycle() const { return static_cast<double>(p) / static_cast<double>(q); }
@@ -23,9 +25,11 @@ struct DramRate {
   }
 };
 
-/// Bus bytes x 2 transfers x clock ratio x efficiency x `share` of the channel, of it `thousandths`.
-/// Worked example: 128 bit, ratio 2.00, efficiency 0.80, whole channel: 16 * 2 * 2 * 0.8 = 51.2 = 256/5 bytes a
-/// cycle. With `host_memory` host_bus_bits / 8 an access of host_access_cycles, x share: 32 bit, 316 cycles: 1/79.
+/// Bytes that all channels move at once x rate x e / (10^5 x clock), where e = floor(10^5 x efficiency x `share` of
+/// the channels x its `thousandths`), at least 1; latency and turn are rounded up to whole cycles. Worked example:
+/// 128 bytes, 2,000 MT/s, 0.8 x 0.9, 1,000 MHz: 184.32 bytes a cycle = 4608/25; at 4,000 MHz 46.08. 100 ns are 100
+/// and 400 cycles. With `host_memory` host_bus_bits / 8 an access of host_access_cycles, x share: 32 bit, 316
+/// cycles: 1/79, and an access is all that is waited for.
 DramRate dram_rate(const Machine& machine, Decimal share, std::int64_t thousandths = 1000);
 
 /// The cores' share of the channel: what encoder (image to image) and decoder stages on chip leave.

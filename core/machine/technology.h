@@ -26,7 +26,7 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
-inline constexpr std::size_t technology_row_count = 163;
+inline constexpr std::size_t technology_row_count = 254;
 
 /// Whether a node's or a part's figures are made of that row: its own, those of the nodes that it lies between or
 /// is derived from, and those of all.
@@ -51,11 +51,34 @@ Process process_of(const Machine& machine, Bound bound = Bound::value);
 /// FPGA parts are priced as the node that they are made in, times what programmable logic costs over it.
 bool is_fpga(TechnologyNode node);
 
-/// Energy of one multiply-accumulate: a product in the wider of the operands' formats and an addition in `sum`.
-Joules mac_energy(Process process, NumberFormat operand, NumberFormat sum);
+/// The format that a MAC of both operands is built and priced for: that of more bits; of as many a block format,
+/// else the first. Elements of nf4 are numbers of 16 bits.
+NumberFormat wider_format(NumberFormat a, NumberFormat b);
 
-/// Area of one MAC lane, before the floor-plan factor.
-SquareMm mac_area(Process process, NumberFormat operand);
+/// Energy of bringing a group's partial sum to its scale and adding it, in `sum`: a product and an addition, where
+/// the scale is a power of two an addition.
+Joules scaling_energy(Process process, NumberFormat weights, NumberFormat sum);
+
+/// What one lane multiplies and sums: a product of two formats, added in a third.
+struct MacFormats {
+  NumberFormat weights, activations, sums;
+};
+
+/// Energy of one multiply-accumulate: the product as built, of so many bits by so many, the addition, and the
+/// registers of operands and sum.
+Joules mac_energy(Process process, MacFormats formats);
+
+/// Cell area of one MAC lane: multiplier, adder, registers of operands and sum; before placing.
+SquareMm mac_area(Process process, MacFormats formats);
+
+/// Bits that a lane keeps in registers at least; and what each pipeline stage beyond the first keeps: the wider
+/// operand and the sum.
+std::int64_t lane_bits(MacFormats formats);
+std::int64_t stage_bits(MacFormats formats);
+
+/// Cell area of so many flip-flops; energy of one that is clocked once, the clock's own apart.
+SquareMm register_area(Process process, double bits);
+Joules register_energy(Process process);
 
 /// A MAC that splits into narrower ones over one that does not: what its area and its energy are times as much.
 struct ComposableMac {
@@ -92,26 +115,66 @@ Joules fefet_product_energy(Process process);
 /// Energy of moving `bytes` between chip and DRAM.
 Joules dram_energy(Process process, DramKind kind, Bytes bytes);
 
+/// What a bit of a channel takes of the die and its edge, and what the channel takes of power. PHYs keep their area
+/// from node to node.
+struct DramFigures {
+  double phy_mm2, phy_mm;        // of a bit of a channel: area, and edge of the die
+  double phy_pj, phy_mw;         // of a bit that moves, on the die; standing, for each Gb/s of the pins
+  double background_mw, row_pj;  // of a channel's devices; of a row that they open
+  double controller_mm2;         // for each GB/s
+};
+DramFigures dram_figures(Process process, DramKind kind);
+
 /// Energy of moving a bit along a millimetre of wire.
 Joules wire_energy(Process process);
 
-/// Energy of the clock tree and of pipeline registers over that of arithmetic and SRAM.
-double clock_over_dynamic(Process process);
+/// Energy a cycle of the clock tree of a square millimetre of logic.
+Joules clock_tree_energy(Process process);
 
 /// Area of a crossbar of so many ports: a square as wide as the bits of all of them side by side.
 SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits);
 /// LUTs of its multiplexers: each bit of each port chooses among the other ports.
 double fpga_crossbar_luts(Process process, std::int64_t ports, Bits port_bits);
-/// Area beside lanes and memories over theirs: sequencers; and pads, PHYs, wires and what stays empty.
+/// Area beside lanes and memories: sequencers over all of them; what grows with lanes (networks, vector registers,
+/// wires, what stays empty) over these; and the fixed part, host interface, PLLs and pads.
 double control_over_datapath(Process process, Sequencer sequencer);
-double other_over_datapath(Process process);
+double other_over_lanes(Process process);
+SquareMm other_fixed_area(Process process);
 
-/// Watts that `area` leaks; of an FPGA the whole part's, whatever the area.
-double leakage_watts(Process process, SquareMm area);
+/// Speed, energy of events and leakage at a supply over those at the nominal one, leakage at the die's temperature
+/// over that at 85 C. SRAM's is never below its own least supply. docs/model/limits.md has the laws.
+struct Supply {
+  std::int64_t mv{};
+  double speed = 1, logic = 1, sram = 1, logic_leakage = 1, sram_leakage = 1;
+};
+/// At any voltage, by the rows' values; speed 0 where transistors do not switch.
+Supply supply_at(Process process, std::int64_t mv);  // of an FPGA all 1
+/// At the multiples of 10 mV that the node runs at, rising; at least one. Of an FPGA the one at 0 mV: as it is.
+std::span<const Supply> supplies(Process process);
 
-/// The fastest clock of a MAC of `stages`, in MHz: 1 / (FO4 x margin x (max(logic depth / stages, least) +
-/// overhead)). Of an FPGA its blocks' own, a third of it for each stage short of three. Bound::most is the slowest.
+/// That at which energies and leakage are given, in mV; 0 of an FPGA.
+std::int64_t nominal_supply_mv(Process process);
+
+/// Watts that logic and SRAM leak at a supply; of an FPGA the whole part's, whatever it holds.
+double leakage_watts(Process process, SquareMm logic, double sram_mib, const Supply& supply);
+
+/// MiB of SRAM whose macros are that large: the unit in which SRAM leaks, periphery as bits.
+double sram_mib_of(Process process, SquareMm macros);
+
+/// The fastest clock of a lane of `stages` at the nominal supply, in MHz: 1 / (FO4 x margin x (max(logic depth /
+/// stages, least) + overhead)). Of an FPGA its blocks' own, a third of it for each stage short of three.
+/// Bound::most is the slowest.
 double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages);
+/// That of an SRAM bank of that capacity: 1 / (FO4 x (least + by the root of its KiB)). Of an FPGA none: infinite.
+double sram_clock_limit_mhz(Process process, Bytes bank_bytes);
+
+/// What a die stands: W/mm2, and degrees of the junction, which is so many above the air for each W/mm2.
+struct DieLimits {
+  double watts_per_mm2, celsius, ambient_celsius, kelvin_mm2_per_watt;
+  double leaks_at_celsius;  // at which leakage is priced
+  double celsius_at(double density) const { return ambient_celsius + kelvin_mm2_per_watt * density; }
+};
+DieLimits die_limits(Process process);
 
 /// What an FPGA part holds, and what a lane takes of it.
 struct FpgaPart {
@@ -133,5 +196,7 @@ FpgaConfiguration fpga_configuration(Process process);
 double fpga_dsp_blocks(Process process, NumberFormat operand);
 double fpga_lane_luts(Process process, NumberFormat operand);
 double fpga_control_luts(Process process);
+/// Bits of a LUT that is a RAM one bit wide.
+double fpga_lut_ram_bits(Process process);
 
 }  // namespace sdip

@@ -24,6 +24,10 @@ Ends ends_of(const TechnologyRow& row) {
   Ends ends{row.value / widest, row.value * widest};
   if (row.name.starts_with("n7.") && row.name.ends_with(".over_n45")) ends.most = most_over_n45;
   if (row.unit == "inputs") ends.least = least_multiplexer;
+  // Powers and exponentials of these: within what they can be made of, and supplies few.
+  if (row.unit == "V" || row.unit == "power") ends = {row.value / 2, row.value * 2};
+  if (row.unit == "C") ends = {row.value / 10, row.value * 2};
+  if (row.unit == "1/V" || row.unit == "1/K") ends = {row.value / 10, row.value * 2};
   return ends;
 }
 

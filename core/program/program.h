@@ -71,6 +71,14 @@ using DsramPair = std::optional<Family>;
 bool has_pairs(const Machine& machine);
 /// Families that have a circuit, and a pair where has_pairs.
 inline constexpr std::size_t pair_families = 7;  // conv2d to transpose
+/// Whether one has a size of its own.
+bool has_own_pairs(const Machine& machine);
+/// Capacity of each side of the DSRAM pair that instructions of a family use: of its own, else dsram_bytes.
+std::int64_t dsram_bytes_of(const Machine& machine, Family family);
+/// Of the largest.
+std::int64_t largest_dsram_bytes(const Machine& machine);
+/// The machine with all pairs of dsram_bytes.
+Machine without_own_pairs(Machine machine);
 
 /// An operand read beside the nest's two: of row-wise work, or of an operator fused behind a nest.
 struct Fetch {
@@ -271,6 +279,7 @@ struct Application {
 
 struct Compilation;
 class MappingCache;
+class StageCache;
 
 /// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
 struct CompileOptions {
@@ -282,13 +291,17 @@ struct CompileOptions {
   // Mappings that earlier compilations found, of whatever workload and machine: results are the same with and
   // without (core/program/tiling/mapping_cache.h). Nothing: they are kept for this compilation alone.
   std::shared_ptr<MappingCache> mappings{};
+  // Stages that earlier compilations of these options made, of whatever workload and machine: results are the same
+  // with and without (core/program/compile/stage_cache.h), but that a reason may say another stage.
+  std::shared_ptr<StageCache> stages{};
   Stop stop{};  // asked before each pass and before each layer is mapped
 };
 
-/// Programs for every stage: the passes of core/program/compile/passes.h in order. Depends only on the workload,
-/// compile_key(machine) and the options. What cannot be placed makes the application infeasible, with the reason.
-/// Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer, and
-/// "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are
+/// Programs for every stage, each for the stage's machine (machine_of_stage): the passes of
+/// core/program/compile/passes.h in order. Depends only on the workload, compile_key(machine) and the options; a
+/// stage's on compile_key() of its own machine. What cannot be placed makes the application infeasible, with the
+/// reason. Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer,
+/// and "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are
 /// fewer on a machine that spares no zeros; and what `stop` does.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 

@@ -7,17 +7,26 @@
 #include <cstdint>
 
 #include "core/machine/machine.h"
+#include "core/machine/scale_groups.h"
 
 namespace sdip {
 
-/// The scale of a channel is an fp32, and of an unsigned format a zero point, a code.
+/// The scale of a channel or of a group is an fp32, and of an unsigned format a zero point, a code; of a block that
+/// of its format. Scales of groups stand with the tile that the groups are of.
 /// `group`: with skipping, m of an n:m pattern; 0: any elements of a tile may stay.
 struct WeightForm {
   std::int64_t bits = 16, scale_bits_per_channel = 0, density_hundredths = 100, compression_hundredths = 100;
   bool skipping = false;
   std::int64_t group = 0;
+  std::int64_t vector_bits = 16;                       // of biases and of held weights
+  std::int64_t scale_group = 0, scale_group_bits = 0;  // weights along the sums that share a scale; its bits
   /// Whether each tile stands on its own in `.weight`: else a nest's weights stand there in one piece.
-  bool by_tile() const { return skipping || compression_hundredths > 100; }
+  bool by_tile() const { return skipping || compression_hundredths > 100 || scale_group > 0; }
+  /// Bits of the scales of so many rows of weights, each of so many sums. Worked example: groups of 32, scales of 8
+  /// bits, 3 rows of 40: 3 x 2 x 8.
+  std::int64_t group_scale_bits(std::int64_t rows, std::int64_t sums) const {
+    return scale_group == 0 ? 0 : rows * ((sums + scale_group - 1) / scale_group) * scale_group_bits;
+  }
   friend auto operator<=>(const WeightForm&, const WeightForm&) = default;
 };
 WeightForm weight_form(const Machine& machine);

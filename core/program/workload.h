@@ -43,17 +43,36 @@ inline bool weights_in_place(const Machine& machine, Role role) {
 /// vae_stage=circuit.
 bool is_circuit(const Machine& machine, Role role);
 
-/// The machine that a stage of that role runs on. A circuit has the lanes that vae_*_lanes give it, or a core's;
-/// its own state machine goes from operator to operator at no cost, no program stands in IMEM, and nothing is left
-/// to a host. Any other stage has the machine itself. Of what this gives it gives the same again.
+/// Whether a stage of that role is on the chip and has rows of its own (core/machine/stage_rows.h), encoder and
+/// decoder those of vae_encoder and vae_decoder.
+bool has_own_rows(const Machine& machine, Role role);
+
+/// Whether a stage of that role runs on a block of a kind of its own, which no other stage uses: a circuit, or a
+/// core with rows of its own. A text encoder (of several, all of them) runs on a diffusion core else; encoder and
+/// decoder each on a core as these are.
+inline bool is_own_block(const Machine& machine, Role role) {
+  return is_circuit(machine, role) || has_own_rows(machine, role);
+}
+
+/// Whether a stage of that role that streams weights has a PSRAM that is not the diffusion cores': encoder and
+/// decoder; a text encoder with a row of PSRAM of its own, or whose stack would be in PSRAM.
+bool has_own_psram(const Machine& machine, Role role);
+
+/// Whether the PSRAM that it runs from has psram_bytes, and no size of its own.
+bool follows_psram_bytes(const Machine& machine, Role role);
+
+/// The machine of a stage: what a stage of that role runs on. Its own rows stand in place of the cores', and no row
+/// of any stage is left; a text encoder with rows of its own is one core. A circuit's own state machine goes from
+/// operator to operator at no cost, no program stands in IMEM, and nothing is left to a host. Of what this gives it
+/// gives the same again.
 Machine machine_of_stage(Machine machine, Role role);
 
 /// The same without a copy of the machine where the stage has that one itself: then it refers to it, which must
-/// outlive it.
+/// outlive it, and which may have rows of other stages.
 class StageMachine {
  public:
   StageMachine(const Machine& machine, Role role) : given_(&machine) {
-    if (is_circuit(machine, role)) own_ = machine_of_stage(machine, role);
+    if (is_own_block(machine, role)) own_ = machine_of_stage(machine, role);
   }
   StageMachine(Machine&&, Role) = delete;
   const Machine& operator*() const { return own_ ? *own_ : *given_; }

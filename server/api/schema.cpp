@@ -83,6 +83,7 @@ void add_tables(Schema& schemas) {
                                  {"min", nullable(number())},
                                  {"max", nullable(number())},
                                  {"choices", array(text())},
+                                 {"shown_with", array(object({{"parameter", text()}, {"values", array(text())}}))},
                                  {"doc", reference("Doc")}});
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
   schemas["TechnologyRow"] = object({{"name", text()},

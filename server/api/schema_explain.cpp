@@ -27,7 +27,7 @@ void add_layers(OrderedJson& schemas) {
                                   {"formula", text()},
                                   {"numbers", text()},
                                   {"value", integer()},
-                                  {"unit", one_of({"cycles", "B", "us"})}});
+                                  {"unit", one_of({"cycles", "B", "us", "MHz", "mV"})}});
   schemas["CyclesByNeed"] = by_needed();
   schemas["LayerNeeds"] = object(layer_properties());
   Properties worst = layer_properties();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/machine/former.h"
 #include "server/cli/commands.h"
 #include "server/io/several.h"
 #include "server/io/text.h"
@@ -104,7 +105,9 @@ std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
 
 Machine machine_of(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
-  if (!options.file.empty()) assign_json(machine, file_json(options.file), options.file + "#");
+  std::vector<std::string> warnings;
+  if (!options.file.empty()) warnings = assign_json(machine, file_json(options.file), options.file + "#");
+  std::vector<Setting> settings;
   std::set<std::string> said;
   for (const auto& change : options.changes) {
     const auto equals = change.find('=');
@@ -121,8 +124,10 @@ Machine machine_of(const MachineOptions& options) {
                   "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
     }
     if (!said.insert(key).second) throw Error("value_invalid", "--set " + key, "given more than once");
-    row->write(machine, parse_value(*row, change.substr(equals + 1), "--set " + key));
+    settings.push_back({row, parse_value(*row, change.substr(equals + 1), "--set " + key)});
   }
+  for (std::string& warning : assign_settings(machine, settings)) warnings.push_back(std::move(warning));
+  for (const std::string& warning : warnings) std::cerr << "sdip: warning: " << warning << std::endl;
   check_machine(machine);
   return machine;
 }

@@ -145,8 +145,17 @@ void print_load(const Load& load) {
 
 void print_clock_limit(const ClockLimit& limit) {
   const auto mhz = [](double value) { return count_text(std::llround(value)) + " MHz"; };
-  std::cout << "\n  fastest clock of this pipeline: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
-            << mhz(limit.most_mhz) << ")\n";
+  std::cout << "\n  fastest clock: " << mhz(limit.mhz) << " (" << mhz(limit.least_mhz) << " to "
+            << mhz(limit.most_mhz) << "), of " << limit.circuit;
+  if (limit.supply_mv > 0) std::cout << "; the chip runs at " << count_text(limit.supply_mv) << " mV";
+  std::cout << "\n";
+}
+
+void print_heat(const Heat& heat) {
+  std::cout << "  the die gives off " << quantity_text(heat.watts_per_mm2, "W/mm2") << " of at most "
+            << quantity_text(heat.most_watts_per_mm2, "W/mm2") << " and reaches "
+            << count_text(std::llround(heat.celsius)) << " of at most "
+            << count_text(std::llround(heat.most_celsius)) << " C\n";
 }
 
 void print_fpga(const FpgaUse& use) {
@@ -243,6 +252,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments,
     print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
     print_breakdown("Leakage", report.leakage_w, "W");
     print_clock_limit(report.clock_limit);
+    if (report.heat) print_heat(*report.heat);
     print_load(report.load);
   }
   if (report.fpga) print_fpga(*report.fpga);

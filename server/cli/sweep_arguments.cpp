@@ -14,7 +14,7 @@ constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
                                       "psram_bytes=4194304,8388608,33554432,134217728",
                                       "dsram_bytes=1048576:16777216:*2",
                                       "conv_lanes_pixel=4,8,16,32",
-                                      "dram_bus_bits=64,128,256,512",
+                                      "dram_channels=2,4,8,16",
                                       "weight_format=fp16,int8"};
 
 const ParameterRow& require_parameter(const std::string& name) {

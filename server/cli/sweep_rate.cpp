@@ -10,6 +10,7 @@
 #include "core/cost/price/batch.h"
 #include "core/explore/spec.h"
 #include "core/explore/sweep.h"
+#include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"
 #include "server/cli/sweep_arguments.h"
 #include "server/studies/analysis.h"
@@ -25,6 +26,7 @@ class Library {
   Library(const Space& space, std::int64_t points) {
     quickly_.say_needed_bytes = false;
     quickly_.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries, psram_rooms(space));
+    quickly_.stages = std::make_shared<StageCache>();
     for (std::int64_t i = 0; i < points; ++i) add(point(space, i));
   }
 
@@ -80,16 +82,16 @@ double median_of(int runs, const std::function<void()>& work) {
 
 Space grid_sweep() {
   return space_of(
-      {"cores=1,2,4,5,7,10,15,20", "dram_clock_ratio=0.5,0.75,1,1.25,1.5,1.75,2,2.5,3,3.5,4,5,6,8,12,16",
+      {"cores=1,2,4,5,7,10,15,20", "dram_channels=1,2,3,4,5,6,8,10,12,14,16,20,24,32,48,64",
        "conv_lanes_in=8,16,32,64", "vector_lanes=64,128,256,512", "weight_format=fp16,int8",
        "psram_bytes=4194304,8388608", "dsram_port_bits=1024,2048,4096,8192", "mac_sharing=separate,shared"},
       "grid");
 }
 
 Space fine_sweep() {
-  return space_of({"cores=1:40:1", "dram_clock_ratio=0.5:16:0.01", "conv_lanes_in=4:100:1",
-                   "vector_lanes=30:1000:1", "weight_format=fp16,int8", "psram_bytes=1048576:16777216:786",
-                   "dsram_port_bits=512:8192:8", "mac_sharing=separate,shared"},
+  return space_of({"cores=1:40:1", "dram_rate_mtps=400:4200:1", "conv_lanes_in=4:100:1", "vector_lanes=30:1000:1",
+                   "weight_format=fp16,int8", "psram_bytes=1048576:16777216:786", "dsram_port_bits=512:8192:8",
+                   "mac_sharing=separate,shared"},
                   "random");
 }
 

@@ -17,7 +17,10 @@ namespace sdip {
 namespace {
 
 Analysis analyzed(const Catalog& catalog, const PointRequest& request, const EvaluationTurn& turn) {
-  return analyze(catalog, request.model, request.machine, request.formats, turn.stop);
+  Analysis analysis = analyze(catalog, request.model, request.machine, request.formats, turn.stop);
+  auto& notes = analysis.report.notes;
+  notes.insert(notes.begin(), request.warnings.begin(), request.warnings.end());
+  return analysis;
 }
 
 std::string evaluate_analysis(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {

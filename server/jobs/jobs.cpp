@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
+#include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"
 #include "server/http/http.h"
 #include "server/io/said_formats.h"
@@ -63,6 +64,7 @@ bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::v
   quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
   quickly.mappings = std::make_shared<MappingCache>(
       MappingCache::usual_entries, psram_rooms(spec.space));  // capacities and fusions have most layers in common
+  quickly.stages = std::make_shared<StageCache>();
   quickly.stop = [cancel] { return cancel != nullptr && cancel->load(); };
   try {
     require_layers(catalog, spec, quickly);

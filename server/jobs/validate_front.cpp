@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"
 
 namespace sdip {
@@ -23,6 +24,7 @@ class FrontPrograms {
     options_.stop = [&allowance] { return !allowance.fits(0); };
     options_.say_needed_bytes = false;
     options_.mappings = std::make_shared<MappingCache>();
+    options_.stages = std::make_shared<StageCache>();
   }
   const Application& of(const Machine& machine) {
     const auto key = compile_key(machine);

@@ -132,7 +132,18 @@ const Record<ClockLimit>& record() {
   static const auto r = Record<ClockLimit>("ClockLimit")
                             .field("least", &ClockLimit::least_mhz)
                             .field("value", &ClockLimit::mhz)
-                            .field("most", &ClockLimit::most_mhz);
+                            .field("most", &ClockLimit::most_mhz)
+                            .field("circuit", &ClockLimit::circuit)
+                            .field("supply_mv", &ClockLimit::supply_mv);
+  return r;
+}
+template <>
+const Record<Heat>& record() {
+  static const auto r = Record<Heat>("Heat")
+                            .field("w_per_mm2", &Heat::watts_per_mm2)
+                            .field("most_w_per_mm2", &Heat::most_watts_per_mm2)
+                            .field("die_celsius", &Heat::celsius)
+                            .field("most_celsius", &Heat::most_celsius);
   return r;
 }
 template <>
@@ -258,6 +269,8 @@ const Record<AnalysisOf>& record() {
           .field("load", [](const Of& of) { return of.report().load; })
           .field("notes", [](const Of& of) { return of.report().notes; })
           .field("stages", stages_of)
+          .field("heat?", [](const Of& of) { return of.report().heat; })
+          .field("dram_edge_mm", [](const Of& of) { return of.report().dram_edge_mm; })
           .field("fpga?", [](const Of& of) { return of.report().fpga; });
   return r;
 }
@@ -279,6 +292,7 @@ void add_analysis_schemas(OrderedJson& schemas) {
   add_schema<RangedPart>(schemas);
   add_schema<Ranged>(schemas);
   add_schema<ClockLimit>(schemas);
+  add_schema<Heat>(schemas);
   add_schema<FpgaUse::Resource>(schemas);
   add_schema<FpgaUse>(schemas);
   add_schema<LoadPart>(schemas);

@@ -2,12 +2,24 @@
 #include "server/json/tables_json.h"
 
 #include "core/base/error.h"
+#include "core/machine/shown.h"
 #include "server/json/report_json.h"
 
 namespace sdip {
 namespace {
 
 OrderedJson doc_json(std::string_view en, std::string_view ja) { return {{"en", en}, {"ja", ja}}; }
+
+OrderedJson shown_json(const ParameterRow& row) {
+  OrderedJson all = OrderedJson::array();
+  for (const ShownWith& with : shown_with(row)) {
+    OrderedJson values = OrderedJson::array();
+    for (const std::string_view value : with.values)
+      if (!value.empty()) values.push_back(value);
+    all.push_back({{"parameter", with.parameter}, {"values", std::move(values)}});
+  }
+  return all;
+}
 
 OrderedJson parameter_json(const ParameterRow& row) {
   const bool ranged = row.type == ParameterType::count || row.type == ParameterType::decimal;
@@ -22,6 +34,7 @@ OrderedJson parameter_json(const ParameterRow& row) {
           {"min", ranged ? OrderedJson(value_json(row, row.least)) : OrderedJson()},
           {"max", ranged ? OrderedJson(value_json(row, row.most)) : OrderedJson()},
           {"choices", choices},
+          {"shown_with", shown_json(row)},
           {"doc", doc_json(row.en, row.ja)}};
 }
 
@@ -130,6 +143,51 @@ OrderedJson baselines_json() {
     rows.push_back(
         {{"id", device.id}, {"name", device.name}, {"kind", "roofline"}, {"fields", device_fields_json(device)}});
   return {{"baselines", rows}};
+}
+
+namespace {
+
+OrderedJson predicted_json(const Predicted& predicted) {
+  OrderedJson json = {{"value", predicted.value}, {"least", predicted.least}, {"most", predicted.most}};
+  if (!predicted.published) return json;
+  json["published"] = *predicted.published;
+  json["published_as"] = predicted.kind;
+  json["bound"] = predicted.bound;
+  json["predicted_over_published"] = *predicted.error();
+  return json;
+}
+
+OrderedJson parts_json(const std::vector<ChipPart>& parts) {
+  OrderedJson json = OrderedJson::object();
+  for (const ChipPart& part : parts) json[std::string(part.name)] = part.value;
+  return json;
+}
+
+}  // namespace
+
+OrderedJson chips_json(const std::vector<ChipPrediction>& predictions) {
+  OrderedJson rows = OrderedJson::array();
+  for (const ChipPrediction& one : predictions) {
+    const Chip& chip = *one.chip;
+    OrderedJson figures = OrderedJson::array();
+    for (const ChipFigure& figure : chip.described.empty() ? chip_figures() : chip.described)
+      if (figure.chip == chip.id || figure.chip == chip.figures)
+        figures.push_back(
+            {{"name", figure.name}, {"value", figure.value}, {"tag", figure.tag}, {"source", figure.source}});
+    OrderedJson clock = {{"limit", one.clock_limit_mhz}};
+    if (one.clock_mhz) clock["published"] = *one.clock_mhz;
+    rows.push_back({{"id", chip.id},
+                    {"name", chip.name},
+                    {"use", chip_use_text(chip.use)},
+                    {"node_nm", chip.node_nm},
+                    {"area_mm2", predicted_json(one.area_mm2)},
+                    {"power_w", predicted_json(one.power_w)},
+                    {"clock_mhz", clock},
+                    {"area_parts_mm2", parts_json(one.area_parts)},
+                    {"power_parts_w", parts_json(one.power_parts)},
+                    {"figures", figures}});
+  }
+  return {{"chips", rows}};
 }
 
 }  // namespace sdip

@@ -1,6 +1,7 @@
 // The tables of the product as JSON: parameters, metrics, presets, baseline devices.
 #pragma once
 
+#include "core/baseline/chips.h"
 #include "core/baseline/roofline.h"
 #include "core/cost/price/estimate.h"
 #include "core/machine/machine.h"
@@ -19,6 +20,8 @@ OrderedJson metrics_json();
 OrderedJson fields_json();
 OrderedJson presets_json();
 OrderedJson baselines_json();
+/// Published chips: what is predicted of each, and the figures that it is described by.
+OrderedJson chips_json(const std::vector<ChipPrediction>& predictions);
 
 /// [{"name","value","unit","source","confidence"}]
 OrderedJson device_fields_json(const Device& device);

@@ -23,7 +23,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   if (!model) throw Error("value_invalid", "/model", "required: the name of a model");
   request.model = *model;
   request.machine = require_preset(text_field(body, "preset", "").value_or("essay"), "/preset").machine;
-  if (body.contains("machine")) assign_json(request.machine, body["machine"], "/machine");
+  if (body.contains("machine")) request.warnings = assign_json(request.machine, body["machine"], "/machine");
   check_machine(request.machine);
   request.instructions = flag_field(body, "instructions", "").value_or(false);
   request.formats.text = text_field(body, "formats", "").value_or("");

@@ -10,7 +10,8 @@ namespace sdip {
 
 struct PointRequest {
   std::string model;
-  Machine machine;  // checked
+  Machine machine;                    // checked
+  std::vector<std::string> warnings;  // of parameters under the names of the version before
   bool instructions = false;
   std::vector<std::string> baselines;
   SaidFormats formats;  // of single layers; of analyses alone

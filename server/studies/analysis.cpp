@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"
 #include "server/json/tables_json.h"
 
@@ -101,6 +102,7 @@ Sensitivities analyze_changes(const Catalog& catalog, const std::string& model, 
   options.stop = stop;
   options.say_needed_bytes = false;
   options.mappings = std::make_shared<MappingCache>();
+  options.stages = std::make_shared<StageCache>();
   return sensitivities(machine, [&](const Machine& changed) {
     end_if(stop, model);
     return std::make_shared<const Application>(

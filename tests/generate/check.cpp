@@ -138,12 +138,14 @@ Application compiled_on(Machine& machine, const Workload& workload) {
       Machine built = machine;
       if (is_fpga(built.technology_node)) built.technology_node = TechnologyNode::n28;  // few fit on a part
       const auto outcome = guarded("evaluate", [&] { return evaluate(application, built); });
-      if (outcome.feasible) return application;
+      if (outcome.counted()) return application;
       reason = outcome.reason;
       machine.imem_bytes *= 4;
     }
     machine.psram_bytes *= 2;
     machine.dsram_bytes *= 2;
+    for (const ParameterRow& row : parameters())
+      if (row.name.ends_with("_dsram_bytes")) row.write(machine, 0);  // the common size is all that grows
     machine.stackram_bytes = std::max<std::int64_t>(64, machine.stackram_bytes * 2);
   }
   throw Error("infeasible", "", reason);

@@ -110,6 +110,8 @@ TEST(generate, drawn_machines_take_every_value_of_every_option_from_every_preset
     const std::int64_t end = row.type == ParameterType::flag ? 2 : std::ssize(row.choices);
     for (std::int64_t value = 0; value < end; ++value) {
       const std::string setting = std::string(row.name) + "=" + value_text(row, value);
+      const bool of_weights_alone = row.name == "activation_format" || row.name == "accumulator_format";
+      if (of_weights_alone && is_block_format(static_cast<NumberFormat>(value))) continue;  // no machine has it
       EXPECT_TRUE(seen.contains(setting)) << setting;
     }
   }

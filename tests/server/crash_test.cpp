@@ -14,9 +14,9 @@ namespace sdip::test {
 namespace {
 
 const std::vector<std::string> axes = {
-    "--axis", "psram_bytes=1048576,2097152",  "--axis", "cores=1:20:1",
-    "--axis", "dram_bus_bits=64,128,256,512", "--axis", "core_clock_mhz=100:2500:40",
-    "--set",  "technology.dram.hbm2=4.4",     "--axis", "technology.n7.multiply.fp16=0.3,0.34"};
+    "--axis", "psram_bytes=1048576,2097152", "--axis", "cores=1:20:1",
+    "--axis", "dram_channels=2,4,8,16",      "--axis", "core_clock_mhz=100:2500:40",
+    "--set",  "technology.dram.hbm2=4.4",    "--axis", "technology.n7.multiply.fp16=0.3,0.34"};
 
 std::vector<std::string> sweep_into(const std::string& folder, std::vector<std::string> rest) {
   std::vector<std::string> arguments = {"sweep", "--data", folder};

@@ -207,7 +207,7 @@ TEST(validation, of_a_stage_of_hours_is_cancelled_while_it_is_stepped) {
   const Site site;
   const std::string id = site.validation(
       R"({"model": "sdxl-unet", "machine": {"imem_bytes": 1048576, "dsram_bytes": 65536, "stackram_bytes": 65536,
-          "steps": 20}, "seconds": 3600, "passes": 64, "tensors": false})");
+          "dram_channels": 64, "steps": 20}, "seconds": 3600, "passes": 64, "tensors": false})");
   Json progress;
   for (int i = 0; i < 6000 && (progress.is_null() || progress["done"] == 0); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -244,7 +244,8 @@ TEST(validate_command, ends_with_1_2_or_3_for_input_usage_and_what_does_not_fit)
 }
 
 /// A U-Net whose tile operations never fit a second, and whose layers are too large for it.
-constexpr const char* far_too_long[] = {"imem_bytes=1048576", "stackram_bytes=65536", "dsram_bytes=65536"};
+constexpr const char* far_too_long[] = {"imem_bytes=1048576", "stackram_bytes=65536", "dsram_bytes=65536",
+                                        "dram_channels=64"};
 
 TEST(validate_command, that_compares_nothing_says_so_and_does_not_end_with_0) {
   std::vector<std::string> arguments = {"validate", "sdxl-unet", "--seconds", "1", "--no-tensors"};

@@ -51,7 +51,7 @@ constexpr Acts several_products = [](const Machine& m, const CompiledStage& s) {
          (has_family(s, Family::linear) || has_family(s, Family::matmul));
 };
 constexpr Acts integer_weights = [](const Machine& m, const CompiledStage&) {
-  return !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
+  return m.accumulator_folds == 0 && !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
 };
 constexpr Acts has_partials = [](const Machine&, const CompiledStage& s) {
   return any_class(s, [](const InstructionClass& c) { return c.mapping.tile_sums < c.work.nest.in_channels; });
@@ -61,6 +61,9 @@ constexpr Acts streams_words = [](const Machine& m, const CompiledStage&) {
 };
 constexpr Acts streams_weights = [](const Machine& m, const CompiledStage& s) {
   return m.weight_storage != WeightStorage::resident && !weights_in_place(m, s.role);
+};
+constexpr Acts streams_into_common = [](const Machine& m, const CompiledStage& s) {
+  return streams_weights(m, s) && follows_psram_bytes(m, s.role);
 };
 constexpr Acts not_in_place = [](const Machine& m, const CompiledStage& s) { return !weights_in_place(m, s.role); };
 constexpr Acts multiplies_in_memory = [](const Machine& m, const CompiledStage& s) {
@@ -89,12 +92,19 @@ constexpr Acts step_beside_vae = [](const Machine& m, const CompiledStage& s) {
 constexpr Acts vae_or_step = [](const Machine&, const CompiledStage& s) {
   return s.role == Role::core || s.role == Role::encoder || s.role == Role::decoder;
 };
-constexpr Acts in_circuit = [](const Machine& m, const CompiledStage& s) { return is_circuit(m, s.role); };
-constexpr Acts circuit_convolves = [](const Machine& m, const CompiledStage& s) {
-  return is_circuit(m, s.role) && convolves(m, s);
+/// Rows of a stage's own: it runs on them, and what they are of does something.
+template <Role role>
+constexpr Acts is_stage = [](const Machine& m, const CompiledStage& s) {
+  return s.role == role && (role == Role::text_encoder || m.vae_stage != VaeStage::off_chip);
 };
-constexpr Acts circuit_multiplies = [](const Machine& m, const CompiledStage& s) {
-  return is_circuit(m, s.role) && (has_linear(m, s) || has_matmul(m, s));
+template <Role role, const Acts& too>
+constexpr Acts is_stage_and = [](const Machine& m, const CompiledStage& s) {
+  return is_stage<role>(m, s) && too(machine_of_stage(m, role), s);
+};
+template <Family family>
+constexpr Acts has_pair_of = [](const Machine& m, const CompiledStage& s) {
+  return has_pairs(m) && has_family(s, family) &&
+         machine_of_stage(m, s.role).dsram_bytes == m.dsram_bytes;  // else the stage's own size is every pair's
 };
 constexpr Acts is_spread = [](const Machine&, const CompiledStage& s) {
   return any_class(s, [](const InstructionClass& c) { return c.spread_cores > 1; });
@@ -103,6 +113,16 @@ constexpr Acts compresses = [](const Machine& m, const CompiledStage& s) {
   return m.weight_compression.hundredths > 100 && !weights_in_place(m, s.role);
 };
 constexpr Acts skips = [](const Machine& m, const CompiledStage&) { return m.sparsity == Sparsity::skipping; };
+/// Products on lanes that keep sums and weights: of weights too, unless a weight memory makes them.
+constexpr Acts keeps_sums = [](const Machine& m, const CompiledStage& s) {
+  const bool multiplies = has_family(s, Family::matmul) ||
+                          (!in_memory(m, s) && (has_family(s, Family::conv2d) || has_family(s, Family::linear)));
+  return m.accumulator_folds > 0 && multiplies;
+};
+constexpr Acts attends = [](const Machine& m, const CompiledStage& s) {
+  return m.granularity != Granularity::micro_operation &&
+         any_class(s, [](const InstructionClass& c) { return c.compound == Compound::attention; });
+};
 constexpr Acts splits = [](const Machine& m, const CompiledStage& s) {
   Machine composable = m;
   composable.composable_macs = ComposableMacs::on;
@@ -154,9 +174,37 @@ constexpr auto own_picture = [](Machine& m, Dice&) {
 
 constexpr Proof T = Proof::toggled, C = Proof::compiled;
 
+constexpr auto apart = [](Machine& m, Dice&) {
+  m.operator_dsram = OperatorDsram::per_operator;
+  m.activation_memory = ActivationMemory::separate;
+  m.granularity = Granularity::per_operator;
+};
+
+#define STAGE_ROWS(stage, role)                                                                 \
+  {stage "_dsram_bytes", C, 2, 60, 512, is_stage<role>},                                        \
+      {stage "_stackram_bytes", C, 0, 24, 256, is_stage_and<role, stacked>},                    \
+      {stage "_psram_bytes", T, 0, 0, 1, is_stage_and<role, streams_weights>},                  \
+      {stage "_dsram_port_bits", T, 1, 40, 8, is_stage<role>},                                  \
+      {stage "_stackram_port_bits", T, 1, 40, 8, is_stage_and<role, has_stack>},                \
+      {stage "_psram_port_bits", T, 1, 40, 8, is_stage_and<role, not_in_place>},                \
+      {stage "_conv_lanes_in", T, 1, 8, 1, is_stage_and<role, convolves>},                      \
+      {stage "_conv_lanes_out", T, 1, 8, 1, is_stage_and<role, convolves>},                     \
+      {stage "_conv_lanes_pixel", T, 1, 8, 1, is_stage_and<role, convolves>},                   \
+      {stage "_linear_lanes_m", T, 1, 8, 1, is_stage_and<role, has_linear>},                    \
+      {stage "_linear_lanes_n", T, 1, 8, 1, is_stage_and<role, has_linear>},                    \
+      {stage "_linear_lanes_k", T, 1, 8, 1, is_stage_and<role, has_linear>},                    \
+      {stage "_matmul_lanes_m", T, 1, 8, 1, is_stage_and<role, has_matmul>},                    \
+      {stage "_matmul_lanes_n", T, 1, 8, 1, is_stage_and<role, has_matmul>},                    \
+      {stage "_matmul_lanes_k", T, 1, 8, 1, is_stage_and<role, has_matmul>},                    \
+      {stage "_vector_lanes", T, 1, 24, 1, is_stage<role>},                                     \
+      {stage "_softmax_lanes", T, 1, 24, 1, is_stage_and<role, on_own_lanes<Family::softmax>>}, \
+      {stage "_norm_lanes", T, 1, 24, 1, is_stage_and<role, on_own_lanes<Family::norm>>}, {     \
+    stage "_transpose_lanes", T, 1, 24, 1, is_stage_and<role, on_own_lanes<Family::transpose>>  \
+  }
+
 constexpr ValidationCase rows[] = {
     {"cores", T, 1, 5, 1, in_lockstep},
-    {"core_clock_mhz", Proof::seconds, 1, 3000},
+    {"core_clock_mhz", T, 1, 3000, 1, has_dram},
     {"pipeline_stages", T, 1, 20},
     {"conv_lanes_in", T, 1, 8, 1, convolves},
     {"conv_lanes_out", T, 1, 8, 1, convolves},
@@ -171,12 +219,14 @@ constexpr ValidationCase rows[] = {
     {"softmax_lanes", T, 1, 24, 1, on_own_lanes<Family::softmax>},
     {"norm_lanes", T, 1, 24, 1, on_own_lanes<Family::norm>},
     {"transpose_lanes", T, 1, 24, 1, on_own_lanes<Family::transpose>},
-    {"dataflow", T},
+    {"dataflow", T, 0, 0, 1, [](const Machine& m, const CompiledStage&) { return m.accumulator_folds == 0; }},
+    {"accumulator_folds", T, 1, 3, 1, keeps_sums},
+    {"weight_registers", T, 1, 4, 1, keeps_sums},
     {"weight_format", T},
     {"activation_format", T},
     {"accumulator_format", T, 0, 0, 1, has_partials},
     {"scale_granularity", T, 0, 0, 1, integer_weights},
-    {"psram_bytes", T, 0, 0, 1, streams_weights},
+    {"psram_bytes", T, 0, 0, 1, streams_into_common},
     {"psram_port_bits", T, 1, 40, 8, not_in_place},
     {"dsram_bytes", C, 2, 60, 512},
     {"dsram_port_bits", T, 1, 40, 8},
@@ -186,9 +236,13 @@ constexpr ValidationCase rows[] = {
     {"sram_banks", Proof::energy, 1, 64},
     {"weight_buffering", T, 0, 0, 1, streams_weights},
     {"tile_buffering", T},
-    {"dram_kind", Proof::energy},
-    {"dram_bus_bits", T, 1, 48, 8, has_dram},
-    {"dram_clock_ratio", T, 5, 800, 1, has_dram},
+    {"dram_kind", T, 0, 0, 1, has_dram, [](Machine& m, Dice&) { m.dram_channel_bits = m.dram_rate_mtps = 0; }},
+    {"dram_channels", T, 1, 48, 1, has_dram},
+    {"dram_channel_bits", T, 1, 16, 8, has_dram},
+    {"dram_rate_mtps", T, 100, 16000, 1, has_dram},
+    {"dram_channel_mib", Proof::frames, 1, 512},
+    {"dram_latency_ns", T, 0, 200, 1, has_dram},
+    {"dram_turn_ns", T, 0, 60, 1, has_dram},
     {"dram_burst_bytes", T, 1, 64},
     {"dram_efficiency", T, 30, 100, 1, has_dram},
     {"mac_sharing", T, 0, 0, 1, several_products},
@@ -199,6 +253,13 @@ constexpr ValidationCase rows[] = {
        m.activation_memory = ActivationMemory::separate;
        m.granularity = Granularity::per_operator;
      }},
+    {"conv2d_dsram_bytes", C, 2, 60, 512, has_pair_of<Family::conv2d>, apart},
+    {"linear_dsram_bytes", C, 1, 24, 64, has_pair_of<Family::linear>},
+    {"matmul_dsram_bytes", C, 2, 60, 512, has_pair_of<Family::matmul>},
+    {"vector_dsram_bytes", C, 2, 60, 512, has_pair_of<Family::vector>},
+    {"softmax_dsram_bytes", C, 1, 24, 64, has_pair_of<Family::softmax>},
+    {"norm_dsram_bytes", C, 2, 60, 512, has_pair_of<Family::norm>},
+    {"transpose_dsram_bytes", C, 1, 24, 64, has_pair_of<Family::transpose>},
     {"steps", T, 1, 12, 1, is_step},
     {"guidance", C, 0, 0, 1, is_step},
     {"sampler", C, 0, 0, 1, is_step},
@@ -208,19 +269,16 @@ constexpr ValidationCase rows[] = {
     {"image_width_px", C, 3, 8, 16, nullptr, own_picture},
     {"prompt_per_frame", Proof::frames},
     {"vae_stage", T, 0, 0, 1, vae_or_step},
-    {"vae_conv_lanes_in", T, 1, 8, 1, circuit_convolves},
-    {"vae_conv_lanes_out", T, 1, 8, 1, circuit_convolves},
-    {"vae_conv_lanes_pixel", T, 1, 8, 1, circuit_convolves},
-    {"vae_matmul_lanes_m", T, 1, 8, 1, circuit_multiplies},
-    {"vae_matmul_lanes_n", T, 1, 8, 1, circuit_multiplies},
-    {"vae_matmul_lanes_k", T, 1, 8, 1, circuit_multiplies},
-    {"vae_vector_lanes", T, 1, 24, 1, in_circuit},
+    STAGE_ROWS("text_encoder", Role::text_encoder),
+    STAGE_ROWS("vae_encoder", Role::encoder),
+    STAGE_ROWS("vae_decoder", Role::decoder),
     {"encoder_dram_share", T, 1, 45, 1, shares_with_encoder},
     {"decoder_dram_share", T, 1, 45, 1, shares_with_decoder},
     {"link_bits", T, 1, 600, 1, is_spread},
     {"technology_node", Proof::energy},
     {"sram_floor_plan_factor", Proof::area, 100, 1000},
     {"mac_floor_plan_factor", Proof::area, 100, 2000},
+    {"supply_mv", Proof::energy, 600, 900},
     {"weight_storage", T},
     {"hard_coded_part", T, 0, 0, 1, in_rom},
     {"psram_pinned_bytes", T, 0, 0, 1, streams_weights},
@@ -231,6 +289,7 @@ constexpr ValidationCase rows[] = {
        if (m.strips == Strips::off) m.strips = Strips::halo_recompute;
      }},
     {"fused_attention", C},
+    {"attention_parts", T, 1, 3, 1, attends},
     {"strips", C, 0, 0, 1, tiled},
     {"transposition", C},
     {"tile_search", C, 0, 0, 1, tiled},
@@ -274,6 +333,8 @@ constexpr ValidationCase rows[] = {
     {"fefet_columns_per_converter", T, 1, 20, 1, multiplies_in_memory},
 };
 
+#undef STAGE_ROWS
+
 }  // namespace
 
 std::string_view proof_text(Proof proof) {
@@ -283,6 +344,12 @@ std::string_view proof_text(Proof proof) {
 }
 
 std::span<const ValidationCase> validation_cases() { return rows; }
+
+std::int64_t wanted_changes(const ValidationCase& one) {
+  const std::string_view group = find_parameter(one.name)->group;
+  const bool of_a_stage = group == "text_encoder" || group == "vae_encoder" || group == "vae_decoder";
+  return of_a_stage || (group == "sharing" && one.name.ends_with("_dsram_bytes")) ? 100 : 500;
+}
 
 const ValidationCase* find_case(std::string_view name) {
   const auto found = std::ranges::find(rows, name, &ValidationCase::name);

@@ -22,12 +22,14 @@ bool is_ragged(const InstructionClass& c) {
 }
 
 /// PSRAM holds the prefetcher back: with twice as much the executor has more in it than this one holds.
-bool fills_psram(const CompiledStage& stage, const Machine& m, const StepCounts& run) {
+bool fills_psram(const CompiledStage& stage, const Machine& given, const StepCounts& run) {
+  const StageMachine its(given, stage.role);
+  const Machine& m = *its;
   const bool streams = std::ranges::any_of(run.passes.back(), [](const auto& i) { return i.weight_bytes > 0; });
   if (!streams) return false;
   Machine larger = m;
   larger.psram_bytes *= 2;
-  const Lockstep l = lockstep_of(stage, m);
+  const Lockstep l = lockstep_of(stage, given);
   return step(stage.program, larger, l.share, l.cores, 2, stage.role).psram_peak_bytes > m.psram_bytes;
 }
 
@@ -38,7 +40,9 @@ bool overflows(const CompiledStage& stage, const Machine& m, const StepCounts& r
     const std::int64_t bytes = largest_tensor(stage.program.classes[number]) * bits_of(m.activation_format) / 8;
     const InstructionCounts& counts = run.passes.back()[i];
     const bool moved = counts.activation_in_bytes + counts.activation_out_bytes > 0;
-    if (bytes > m.dsram_bytes && moved && counts.tile_operations > 1) return true;
+    if (bytes > dsram_bytes_of(*StageMachine(m, stage.role), stage.program.classes[number].work.family) && moved &&
+        counts.tile_operations > 1)
+      return true;
   }
   return false;
 }
@@ -177,7 +181,7 @@ std::vector<const ValidationCase*> Census::least_proved(const Pair& pair) const 
     const auto acts = [&](const CompiledStage& s) { return one.acts == nullptr || one.acts(pair.machine, s); };
     if (std::ranges::none_of(pair.stages, acts)) continue;
     const auto so_far = changed.find(one.name);
-    found.emplace_back(so_far == changed.end() ? 0 : so_far->second, &one);
+    found.emplace_back(so_far == changed.end() ? 0 : so_far->second * 500 / wanted_changes(one), &one);
   }
   std::ranges::stable_sort(found, {}, [](const auto& f) { return f.first; });
   std::vector<const ValidationCase*> sorted;

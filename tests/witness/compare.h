@@ -55,6 +55,7 @@ inline constexpr CounterRow counters[] = {
     {"stall_program", &InstructionCounts::stall_program},
     {"program_bytes", &InstructionCounts::program_bytes},
     {"waiting", &InstructionCounts::waiting},
+    {"turns", &InstructionCounts::turns},
     {"tile_operations", &InstructionCounts::tile_operations},
     {"compute_cycles", &InstructionCounts::compute_cycles},
     {"dsram_read_beats", &InstructionCounts::dsram_read_beats},
@@ -63,6 +64,9 @@ inline constexpr CounterRow counters[] = {
     {"stackram_write_beats", &InstructionCounts::stackram_write_beats},
     {"psram_read_beats", &InstructionCounts::psram_read_beats},
     {"psram_stack_beats", &InstructionCounts::psram_stack_beats},
+    {"accumulator_writes", &InstructionCounts::accumulator_writes},
+    {"accumulator_reads", &InstructionCounts::accumulator_reads},
+    {"register_writes", &InstructionCounts::register_writes},
 };
 
 }  // namespace sdip::witness

@@ -61,11 +61,19 @@ constexpr Runs tests[] = {
     {"witness.ten_thousand_random_pairs_count_the_same_by_formula_and_by_stepping", of_pair, ""},
     {"counted_frame.of_pipelines_networks_and_parts_in_series_is_what_the_report_says", of_frames, ""},
     {"pipeline.of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts", executed,
-     "cores steps mode memory_hierarchy=crossbar vae_stage=circuit vae_conv_lanes_in vae_vector_lanes"},
+     "cores steps mode memory_hierarchy=crossbar vae_stage=circuit vae_decoder_conv_lanes_in "
+     "vae_decoder_vector_lanes "
+     "vae_decoder_softmax_lanes vae_decoder_norm_lanes vae_decoder_dsram_bytes vae_decoder_stackram_bytes "
+     "vae_decoder_psram_bytes vae_decoder_dsram_port_bits vae_decoder_conv_lanes_pixel vae_encoder_dsram_bytes "
+     "text_encoder_dsram_bytes text_encoder_psram_bytes"},
     {"pipeline.of_a_network_runs_its_frames_side_by_side_or_its_parts_in_series", executed,
      "core_weights=per_core branches=parallel branches=channels"},
     {"random.lossless_programs_compute_their_graphs", executed, "low_rank=on"},
     {"random.lossy_programs_compute_their_graphs_with_the_losses_written_out", lossy, ""},
+    {"groups.of_a_product_are_summed_scaled_and_added_in_order", nullptr,
+     "scale_granularity=group_32 scale_granularity=group_64 scale_granularity=group_128 weight_format=mxint8 "
+     "weight_format=mxfp8 weight_format=mxfp6 weight_format=mxfp4 weight_format=nvfp4 weight_format=nf4 "
+     "weight_format=msfp12"},
     {"strips.of_any_height_compute_the_chain_with_halos_or_line_buffers", nullptr,
      "strips=halo_recompute strips=line_buffers"},
     {"random.chains_with_norms_in_strips_compute_their_graphs", executed, "norm_statistics=recompute"},

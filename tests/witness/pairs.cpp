@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/machine/stage_rows.h"
 #include "tests/witness/networks.h"
 #include "tests/witness/programs.h"
 
@@ -31,11 +32,37 @@ Words longest_words(const std::vector<CompiledStage>& stages, const Machine& mac
   return most;
 }
 
+/// The sizes that the stage of a role has for itself, near those of the machine, and those of operators' DSRAMs.
+std::vector<std::int64_t Machine::*> draw_own_sizes(Dice& dice, Role role, Machine& m) {
+  std::vector<std::int64_t Machine::*> rows;
+  const auto near = [&](std::int64_t Machine::*row, std::int64_t bytes, std::int64_t least) {
+    m.*row = dice.one_in(3) ? 0 : std::max(least, bytes * dice.between(6, 16) / 10);
+    if (m.*row > 0) rows.push_back(row);
+  };
+  for (std::int64_t Machine::*row :
+       {&Machine::conv2d_dsram_bytes, &Machine::linear_dsram_bytes, &Machine::matmul_dsram_bytes,
+        &Machine::vector_dsram_bytes, &Machine::softmax_dsram_bytes, &Machine::norm_dsram_bytes,
+        &Machine::transpose_dsram_bytes})
+    near(row, m.dsram_bytes, 512);
+  constexpr Role roles[own_stages.size()] = {Role::text_encoder, Role::encoder, Role::decoder};
+  for (const OwnStage stage : own_stages) {
+    if (roles[static_cast<std::size_t>(stage)] != role) continue;
+    for (const StageRow& row : stage_rows(stage)) {
+      if (row.cores == &Machine::dsram_bytes) near(row.own, m.dsram_bytes, 512);
+      if (row.cores == &Machine::stackram_bytes) near(row.own, m.stackram_bytes, 0);
+      if (row.cores == &Machine::psram_bytes) near(row.own, 2 * m.psram_bytes, m.psram_pinned_bytes + 512);
+    }
+  }
+  return rows;
+}
+
 void draw_compiled(Dice& dice, Pair& pair) {
   Machine& m = pair.machine;
   for (const ValidationCase& one : validation_cases())
     if (one.prepare != nullptr && dice.one_in(2)) one.prepare(m, dice);
   pair.role = dice.one_in(2) ? Role::core : Role::network;
+  if (dice.one_in(4)) pair.role = dice.one_of({Role::text_encoder, Role::encoder, Role::decoder});
+  if (m.vae_stage == VaeStage::off_chip && pair.role != Role::core) m.vae_stage = VaeStage::core;
   // DSRAM that few tensors fit, or a stack that few do: rows of tiles act in the one, those of the stack in the
   // other.
   const bool tiles = dice.between(1, 20) > 11;
@@ -63,11 +90,13 @@ void draw_compiled(Dice& dice, Pair& pair) {
   if (m.weight_storage == WeightStorage::resident) m.psram_bytes = std::int64_t{1} << 20;
   pair.blocks = 1;
   pair.mappings = std::make_shared<MappingCache>();
+  const std::vector<std::int64_t Machine::*> own = draw_own_sizes(dice, pair.role, m);
   for (int tries = 0; tries < 20; ++tries) {
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, m, pair.mappings);
     if (pair.stages.empty()) {
       m.dsram_bytes *= 2;
       m.psram_bytes *= 2;
+      for (const auto row : own) m.*row *= 2;
     } else if (program_length(pair.stages) < least_instructions) {
       ++pair.blocks;
     } else {
@@ -86,14 +115,15 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
   const std::int64_t now = row.read(m);
   if (!pair.compiled) {
     const Program& program = pair.stages[0].program;
-    if (row.name == "psram_bytes") {
+    const Machine its = machine_of_stage(m, pair.stages[0].role);
+    if (row.name.ends_with("psram_bytes")) {
       const std::int64_t least =
           std::max<std::int64_t>(1024, m.psram_pinned_bytes + least_psram_bytes(program, m) +
                                            (m.psram_pinned_bytes > 0 ? 0 : program.pinned_bytes.value));
-      return dice.between(least, std::max(least, 2 * now));
+      return dice.between(least, std::max(least, 2 * its.psram_bytes));
     }
     if (row.name == "psram_pinned_bytes") {
-      const std::int64_t room = m.psram_bytes - least_psram_bytes(program, m);
+      const std::int64_t room = std::min(m.psram_bytes, its.psram_bytes) - least_psram_bytes(program, m);
       return room < program.pinned_bytes.value ? now : dice.between(program.pinned_bytes.value, room);
     }
     if (row.name == "imem_bytes") {
@@ -118,11 +148,12 @@ std::int64_t other_value(Dice& dice, const Pair& pair, const ParameterRow& row, 
 
 /// Whether a program can run with that row changed: its weights fit PSRAM (the compiler sees to that of what it
 /// compiles), its longest instruction IMEM. Its pinned bytes are those on the machine.
-bool can_run(CompiledStage& stage, const Machine& machine, bool compiled, std::string_view row) {
+bool can_run(CompiledStage& stage, const Machine& given, bool compiled, std::string_view row) {
+  const Machine machine = machine_of_stage(given, stage.role);
   constexpr std::string_view of_weights[] = {"weight_format",  "scale_granularity",  "weight_density",
                                              "sparsity",       "sparsity_group",     "psram_bytes",
                                              "weight_storage", "psram_pinned_bytes", "in_memory_weights"};
-  if (!compiled && std::ranges::count(of_weights, row) > 0) {
+  if (!compiled && (std::ranges::count(of_weights, row) > 0 || row.ends_with("psram_bytes"))) {
     place_weights(stage.program, machine);
     const std::int64_t pinned = stage.program.pinned_bytes.value,
                        room = machine.psram_bytes - machine.psram_pinned_bytes;

@@ -84,7 +84,7 @@ struct Census {
 };
 
 /// Rows changed one at a time on a pair, each of which changes a counter: enough for 500 of every row in 10,000.
-inline constexpr std::int64_t changes_of_a_pair = 6;
+inline constexpr std::int64_t changes_of_a_pair = 7;
 
 /// Gives the row another value, and compiles the pair again where it is compiled. False where that is no machine,
 /// none that can run the program, or makes it shorter than `least_instructions`; the pair is then not to be used.

@@ -6,6 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/exec/clock/operations.h"
+#include "core/machine/scale_groups.h"
+#include "core/machine/stage_rows.h"
 #include "core/program/tiling/tiles.h"
 #include "tests/witness/cases.h"
 
@@ -314,7 +316,9 @@ void place_weights(Program& program, const Machine& machine) {
   program.stored_weight_bytes = program.weight_bytes = program.distinct_weight_bytes = offset;
 }
 
-Words words_of(const Program& program, const Machine& machine, Role role) {
+Words words_of(const Program& program, const Machine& given, Role role) {
+  const StageMachine its(given, role);
+  const Machine& machine = *its;
   std::vector<std::vector<exec::Operation>> operations;
   for (const InstructionClass& c : program.classes)
     operations.push_back(machine.granularity == Granularity::per_operator ? std::vector<exec::Operation>()
@@ -336,14 +340,23 @@ namespace {
 /// wider than its sums.
 void draw_formats(Dice& dice, const Machine& m, InstructionClass& c) {
   const bool whole = m.in_memory_weights == InMemoryWeights::fefet;
-  const auto any = [&] {
+  const auto any_of = [&](std::size_t count) {
     for (;;) {
-      const std::int64_t format = dice.between(0, std::ssize(number_formats) - 1);
+      const std::int64_t format = dice.between(0, static_cast<std::int64_t>(count) - 1);
       if (!whole || !number_formats[static_cast<std::size_t>(format)].floating)
         return static_cast<NumberFormat>(format);
     }
   };
-  Formats f{any(), any(), any()};
+  const auto any = [&] { return any_of(plain_format_count); };
+  const auto of_weights = [&] {
+    for (;;) {
+      const NumberFormat format = any_of(std::size(number_formats));
+      if (scale_group_of(format, m.scale_granularity) == 0 ||
+          (!whole && m.sparsity != Sparsity::skipping && m.accumulator_folds == 0))
+        return format;
+    }
+  };
+  Formats f{of_weights(), any(), any()};
   if (dice.one_in(2)) f.accumulators = any();
   if (m.sparsity != Sparsity::dense && dice.one_in(2))
     f.density_hundredths = dice.one_in(4) ? 100 : dice.between(1, 99);
@@ -376,6 +389,22 @@ void size_psram(Dice& dice, Machine& m, Program& program) {
   m.psram_bytes = std::max<std::int64_t>(m.psram_bytes, 1024);
 }
 
+/// Moves the size of PSRAM to the row of the stage, where it has rows of its own; the cores' is another then. Other
+/// stages get one, too.
+void own_psram(Dice& dice, Machine& m, Role role) {
+  constexpr Role roles[own_stages.size()] = {Role::text_encoder, Role::encoder, Role::decoder};
+  const std::int64_t needed = m.psram_bytes;
+  for (const OwnStage stage : own_stages) {
+    const bool its = roles[static_cast<std::size_t>(stage)] == role && has_own_rows(m, role);
+    if (!dice.one_in(2) || (!its && !says_rows(m, stage))) continue;
+    if (its) m.psram_bytes += 512 * dice.between(0, 8);  // which the stage has once it is off chip
+    for (const StageRow& row : stage_rows(stage))
+      if (row.cores == &Machine::psram_bytes)
+        m.*row.own =
+            its || roles[static_cast<std::size_t>(stage)] == role ? needed : needed + 512 * dice.between(0, 8);
+  }
+}
+
 void size_imem(Dice& dice, Machine& m, const CompiledStage& stage) {
   const Words words = words_of(stage.program, m, stage.role);
   const bool held = m.program_storage == ProgramStorage::held;
@@ -388,10 +417,11 @@ void size_imem(Dice& dice, Machine& m, const CompiledStage& stage) {
 CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   CompiledStage stage;
   stage.role = dice.one_of({Role::network, Role::network, Role::network, Role::network, Role::core, Role::core,
-                            Role::core, Role::text_encoder, Role::encoder, Role::decoder, Role::decoder});
+                            Role::core, Role::text_encoder, Role::text_encoder, Role::text_encoder, Role::encoder,
+                            Role::encoder, Role::encoder, Role::decoder, Role::decoder, Role::decoder});
   stage.name = std::string(role_text(stage.role));
   const bool vae = stage.role == Role::encoder || stage.role == Role::decoder;
-  if (vae && !dice.one_in(4)) {
+  if (vae && dice.one_in(2)) {
     machine.vae_stage = VaeStage::circuit;
     if (!dice.one_in(4)) machine.mac_sharing = MacSharing::separate;  // whose linear and matmul have lanes
   }
@@ -402,8 +432,9 @@ CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   const bool calm = !dice.one_in(4);  // little goes through DRAM beside weights, which run far ahead
   if (calm && dice.one_in(2)) machine.program_storage = ProgramStorage::held;
   if (calm) {
-    machine.dram_bus_bits = 8 * dice.between(16, 48);
-    machine.dram_clock_ratio = Decimal{dice.between(200, 800)};
+    machine.dram_channels = dice.between(16, 48);
+    machine.dram_channel_bits = 8;
+    machine.dram_rate_mtps = 20 * dice.between(200, 800);
   }
   size_activation_memories(dice, calm, machine, program);
   for (InstructionClass& c : program.classes) cut_tiles(machine, c);
@@ -411,6 +442,7 @@ CompiledStage drawn_stage(Dice& dice, Machine& machine) {
   draw_pairs(dice, machine, program);
   for (Instruction& i : program.instructions) i.words = dice.between(least_instruction_words, 9);
   size_psram(dice, machine, program);
+  own_psram(dice, machine, stage.role);
   size_imem(dice, machine, stage);
   program.latent_bytes = Bytes(dice.between(0, 4096));
   program.input_bytes = program.output_bytes = program.latent_bytes;

@@ -19,6 +19,24 @@ bool exclude(const Setting& a, const Setting& b) {
   const auto of_rows = [&](std::string_view x, std::string_view y) {
     return (a.row == x && b.row == y) || (a.row == y && b.row == x);
   };
+  const auto row_of_format = [](const Setting& s) {
+    return std::ranges::find(number_formats, s.text, &NumberFormatRow::name);
+  };
+  for (const Setting* s : {&a, &b})
+    if ((s->row == "accumulator_format" || s->row == "activation_format") && row_of_format(*s)->block > 0)
+      return true;
+  if (of_rows("accumulator_format", "weight_format") || of_rows("sparsity", "weight_format")) {
+    const bool first = a.row == "weight_format";
+    const Setting& other = first ? b : a;
+    const bool floats =
+        other.row == "accumulator_format" ? row_of_format(other)->floating : other.text != "skipping";
+    if (row_of_format(first ? a : b)->block > 0 && !floats) return true;
+  }
+  for (const char* held : {"accumulator_folds", "weight_registers"})
+    if (of_rows(held, "weight_format")) {
+      const bool first = a.row == "weight_format";
+      if ((first ? b : a).text == "another" && row_of_format(first ? a : b)->block > 0) return true;
+    }
   if (of_rows("accumulator_format", "activation_format")) {
     const auto bits = [](const Setting& s) {
       return std::ranges::find(number_formats, s.text, &NumberFormatRow::name)->bits;
@@ -36,6 +54,11 @@ bool exclude(const Setting& a, const Setting& b) {
          are("memory_hierarchy", "writable_psram", "activation_memory", "unified") ||
          are("operator_dsram", "per_operator", "activation_memory", "unified") ||
          are("operator_dsram", "per_operator", "granularity", "tile", "micro") ||
+         are("attention_parts", "another", "granularity", "micro") ||
+         are("accumulator_folds", "another", "dataflow", "input") ||
+         are("weight_registers", "another", "dataflow", "input") ||
+         are("accumulator_folds", "another", "weight_registers", "its default") ||
+         are("weight_registers", "another", "accumulator_folds", "its default") ||
          are("norm_statistics", "producer", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "strips", "off") ||

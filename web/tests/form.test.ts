@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../src/api/types';
 import { modelNameOf } from '../src/api/upload';
 import { axisOf, draftFor, rangeCount, sweepRequest, type AxisDraft, type SweepDraft } from '../src/form/axes';
-import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, parseValue, settingsOf } from '../src/form/values';
+import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, isShown, parseValue, rowOf, settingsOf } from '../src/form/values';
 
 const parameter = (part: Partial<Parameter>): Parameter => ({
-  name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [],
+  name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [], shown_with: [],
   doc: { en: '', ja: '' }, ...part,
 });
 const cores = parameter({});
@@ -70,6 +70,31 @@ describe('settings', () => {
   });
   test('groups keep the order of the table', () => {
     expect(groupsOf(table).map((group) => group.name)).toEqual(['cores', 'sram', 'dram', 'options']);
+  });
+});
+
+describe('isShown', () => {
+  const share = parameter({ name: 'low_rank_share', shown_with: [{ parameter: 'fusion', values: ['pointwise'] }] });
+  const either = parameter({ name: 'host_bus_bits', shown_with: [{ parameter: 'fusion', values: [] }, { parameter: 'hoisted_context', values: [] }] });
+  const shown = (one: Parameter, machine: Record<string, string | number | boolean>) => isShown(one, table, (name) => machine[name]);
+  test('of a parameter that belongs to no option always', () => expect(shown(cores, {})).toBe(true));
+  test('with the values that are named', () => {
+    expect(shown(share, { fusion: 'none' })).toBe(false);
+    expect(shown(share, { fusion: 'pointwise' })).toBe(true);
+  });
+  test('with any but the default of either', () => {
+    expect(shown(either, { fusion: 'none', hoisted_context: false })).toBe(false);
+    expect(shown(either, { fusion: 'pointwise', hoisted_context: false })).toBe(true);
+    expect(shown(either, { fusion: 'none', hoisted_context: true })).toBe(true);
+  });
+});
+
+describe('rowOf', () => {
+  test('is the own row of a stage where it is set', () => {
+    const machine = { dsram_bytes: 1024, vae_decoder_dsram_bytes: 4096, vae_encoder_dsram_bytes: 0 };
+    expect(rowOf(machine, 'decoder', 'dsram_bytes')).toBe('vae_decoder_dsram_bytes');
+    expect(rowOf(machine, 'encoder', 'dsram_bytes')).toBe('dsram_bytes');
+    expect(rowOf(machine, 'core', 'dsram_bytes')).toBe('dsram_bytes');
   });
 });
 

@@ -84,6 +84,9 @@ std::int64_t LayerExplanation::slack(Needed needed) const {
 }
 
 std::string_view unit_of(const FilledTerm& term) {
+  if (term.what.ends_with("_reads") || term.what.ends_with("_writes")) return "";
+  if (term.what.ends_with("_mhz")) return "MHz";
+  if (term.what.ends_with("_mv")) return "mV";
   return term.what.ends_with("bytes") ? "B" : term.what.ends_with("_us") ? "us" : "cycles";
 }
 
@@ -99,7 +102,7 @@ Explanation explain(const Application& application, const Machine& machine, std:
   const Outcome outcome = evaluate(application, machine);
   e.feasible = outcome.feasible;
   e.reason = outcome.reason;
-  if (!e.feasible) return e;
+  if (!outcome.counted()) return e;
   std::vector<ExplainedStage> stages;
   stages.reserve(application.stages.size());
   for (const CompiledStage& compiled : application.stages) {
@@ -112,6 +115,7 @@ Explanation explain(const Application& application, const Machine& machine, std:
   }
   FrameTerms frame = frame_terms(stages, machine, outcome.values);
   e.terms = std::move(frame.terms);
+  for (FilledTerm& term : clock_terms(application, machine)) e.terms.push_back(std::move(term));
   e.load = load_terms(application, machine);
   e.pace = frame.pace;
   e.worst = kinds_of(e, stages);

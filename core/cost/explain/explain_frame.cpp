@@ -4,6 +4,8 @@
 
 #include "core/cost/explain/explain_layer.h"
 #include "core/cost/explain/explain_symbols.h"
+#include "core/cost/price/clock.h"
+#include "core/cost/price/frame.h"
 #include "core/cost/work/micro_operations.h"
 #include "core/cost/work/split_macs.h"
 
@@ -171,6 +173,30 @@ FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine&
                     : "text encoder + encoder + T passes from cold + active cores x link + decoder",
             latency_agrees ? cycles.latency.text() : std::string(), cycles.latency.value()}},
           cycles.pace};
+}
+
+std::vector<FilledTerm> clock_terms(const Application& application, const Machine& m) {
+  constexpr const char* section = "docs/model/limits.md#clock-and-supply";
+  const SlowestCircuit slowest =
+      slowest_circuit(application, widest_formats(application_totals(application).formats, m), m);
+  const Supply supply = chip_supply(slowest, m);
+  // Rows of the technology table are no whole numbers: the formula is told, and what it comes to.
+  const auto term = [&](const char* what, const std::string& formula, double value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    return FilledTerm{what, section, formula, number(whole).text(), whole};
+  };
+  const std::string name(slowest.name);
+  if (is_fpga(m.technology_node))
+    return {term("fastest_clock_mhz", "clock of the part's blocks x min(1, pipeline_stages/3)",
+                 clock_limit_at(slowest, supply))};
+  const std::string limit =
+      slowest.name == "conv2d"
+          ? "of lanes: 10^6/(fo4 x clock.margin x (max(depth/pipeline_stages, clock.least_stage) + clock.overhead))"
+          : "of a bank of " + name + ": 10^6/(fo4 x (clock.sram.least + clock.sram.root_kib x sqrt(KiB)))";
+  const std::string at = " x (V0/V) x ((V - Vt)/(V0 - Vt))^supply.alpha";
+  const char* lowest = "the lowest multiple of 10 mV that allows core_clock_mhz; the most where none does";
+  return {term("fastest_clock_mhz", limit + at, clock_limit_at(slowest, supply)),
+          term("supply_mv", m.supply_mv > 0 ? "supply_mv" : lowest, static_cast<double>(supply.mv))};
 }
 
 }  // namespace sdip

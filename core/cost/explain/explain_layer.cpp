@@ -82,6 +82,9 @@ class Layer {
              counted(&Busy::stackram_write),
              counted(&Busy::psram_read),
              {}};
+      all.accumulator_writes = counted(&Busy::accumulator_writes);
+      all.accumulator_reads = counted(&Busy::accumulator_reads);
+      all.register_writes = counted(&Busy::register_writes);
       for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
@@ -108,15 +111,37 @@ class Layer {
     const char* shared_port =
         "tile operations x (weights' beats + cores x their stack's), each folds x ceil(elements of a fold x "
         "bits/port_bits)";
-    const std::string psram = cost_.weight_parts == 1 ? std::string(stack_in_psram(m_) ? shared_port : reads)
+    const char* weights = multiplies_weights(c_) && weight_form(found_).scale_group > 0
+                              ? "tile operations x folds that read x ceil((elements of a fold x bits + scales of "
+                                "groups that begin in it x bits)/port_bits), by operand"
+                              : reads;
+    const std::string psram = cost_.weight_parts == 1 ? std::string(stack_in_psram(m_) ? shared_port : weights)
                               : stack_in_psram(m_)    ? "tile operations x cores x (weights' beats + their stack's)"
-                                                      : "cores that share it x " + std::string(reads);
+                                                      : "cores that share it x " + std::string(weights);
     add("psram_read", psram, all.psram_read, Needed::psram_read);
+    add_events(all);
     e_.terms.push_back(term("work", section(),
                             c_.compound == Compound::single && !cost_.on_host
                                 ? "tile operations x max(compute, beats of each port)"
+                            : c_.compound == Compound::attention && m_.attention_parts > 1
+                                ? "tile operations x max(compute, beats of each port) of each phase, summed"
                                 : "tile operations x max(compute, beats of each port) of each step, summed",
                             work, cost_.cycles));
+  }
+
+  /// What accumulators and weight registers take in and give out.
+  void add_events(const FilledBusy& all) {
+    const auto add = [&](const char* what, const char* formula, const Filled& numbers, std::int64_t value) {
+      if (value > 0)
+        e_.terms.push_back(
+            term(what, "docs/model/work.md#accumulators-and-weight-registers", formula, numbers, value));
+    };
+    add("accumulator_writes", "tile operations x results x folds(sums)", all.accumulator_writes,
+        cost_.busy.accumulator_writes);
+    add("accumulator_reads", "tile operations x results x (folds(sums) - 1)", all.accumulator_reads,
+        cost_.busy.accumulator_reads);
+    add("register_writes", "tile operations x runs that load x elements of B", all.register_writes,
+        cost_.busy.register_writes);
   }
 
   const char* section() const {

@@ -33,6 +33,9 @@ struct FrameTerms {
 FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& machine,
                        const MetricValues& metrics);
 
+/// The fastest clock of what is built, and the supply that the chip runs at: docs/model/limits.md.
+std::vector<FilledTerm> clock_terms(const Application& application, const Machine& machine);
+
 /// The resource that a layer of so many cycles waits for: of the channel its stalls count, else the largest need.
 Needed limiter_of(const Needs& needs, std::int64_t stalls);
 

@@ -23,6 +23,16 @@ bool compacted(const InstructionClass& c, const Machine& m) {
 
 bool skips(const ClassCost& cost) { return !made_in_memory(cost) && cost.spent_macs < cost.macs; }
 
+/// Runs of row folds whose sums stay in the array.
+std::string held_symbols(const InstructionClass& c, const Machine& m) {
+  const std::string folds = "row folds" + element_cycles(c);
+  const std::string each = "products x folds(channels) x folds(sums) x ";
+  if (m.weight_registers == 1)
+    return "tile operations x " + each + "(" + folds + " + beats of B of the runs that load)";
+  return "tile operations x (beats of B of the first load + " + each + "max(" + folds +
+         " of a run, beats of B if it loads), by run)";
+}
+
 /// Operands over the bus, the host's work, results over the bus.
 std::string host_symbols(const InstructionClass& c, const Machine& m) {
   const std::string bus = m.host_access_cycles == 1 ? "" : " x host_access_cycles";
@@ -40,7 +50,12 @@ std::string compute_symbols(const InstructionClass& c, const Machine& found, con
   if (cost.on_host) return host_symbols(c, found);
   if (!cost.plan.nest) return "tile operations x passes x folds(rows)" + element_cycles(c);
   if (made_in_memory(cost)) return "tile operations x products x rows x " + row_cycles(c, found);
-  const char* lanes = cost.products_in_mac > 1 ? "(lanes x products in a MAC)" : "lanes";
+  if (found.accumulator_folds > 0) return held_symbols(c, found);
+  const bool groups = multiplies_weights(c) && scale_group_of(found) > 0;
+  const char* lanes = cost.products_in_mac > 1 ? (groups ? "(lanes x products in a MAC that groups leave)"
+                                                         : "(lanes x products in a MAC)")
+                      : groups                 ? "(lanes that groups leave)"
+                                               : "lanes";
   const char* sum = compacted(c, found) ? "ceil(weights kept of kernel x K_tile/" : "kernel x ceil(K_tile/";
   return std::string("tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x ") + sum + lanes +
          ")" + element_cycles(c);

@@ -37,7 +37,9 @@ bool agrees(const FilledBusy& f, const Busy& b) {
   return std::ranges::equal(f.other_pairs.beats, b.other_pairs.beats, {}, &Filled::value) &&
          f.compute.value() == b.compute && f.dsram_read.value() == b.dsram_read &&
          f.dsram_write.value() == b.dsram_write && f.stackram_read.value() == b.stackram_read &&
-         f.stackram_write.value() == b.stackram_write && f.psram_read.value() == b.psram_read;
+         f.stackram_write.value() == b.stackram_write && f.psram_read.value() == b.psram_read &&
+         f.accumulator_writes.value() == b.accumulator_writes &&
+         f.accumulator_reads.value() == b.accumulator_reads && f.register_writes.value() == b.register_writes;
 }
 
 FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePlan& plan, const TileShape& tile,
@@ -45,18 +47,18 @@ FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const TilePl
   FilledBusy busy;
   OperationFormulas<Filled> formulas(c, m, plan, tile, busy);
   if (plan.nest)
-    formulas.add_nest(multiplies_in_memory(c, weights));
+    formulas.add_nest(weights);
   else
     formulas.add_rows();
   merge(c, m, weights, busy);
   return busy;
 }
 
-std::vector<FilledBusy> filled_host(const InstructionClass& c, const Machine& m, const TilePlan& plan,
-                                    const TileShape& tile, WeightPlace weights) {
+std::vector<StepOf<Filled>> filled_host(const InstructionClass& c, const Machine& m, const TilePlan& plan,
+                                        const TileShape& tile, WeightPlace weights) {
   const auto steps = host_formulas<Filled>(c, m, plan, tile);
-  std::vector<FilledBusy> merged(steps.begin(), steps.end());
-  for (FilledBusy& step : merged) merge(c, m, weights, step);
+  std::vector<StepOf<Filled>> merged;
+  for (const FilledBusy& step : steps) merge(c, m, weights, merged.emplace_back(StepOf<Filled>{step}).busy);
   return merged;
 }
 

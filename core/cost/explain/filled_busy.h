@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/cost/explain/filled.h"
-#include "core/cost/work/circuit.h"
+#include "core/cost/work/ports.h"
 #include "core/program/workload.h"
 
 namespace sdip {
@@ -29,7 +29,7 @@ FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const cost::
 ///
 /// Worked example. The softmax of host.h: compute is "ceil(10 x 8/32)", "ceil(10 x 3 x 150/100)", "ceil(10 x
 /// 8/32)".
-std::vector<FilledBusy> filled_host(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
-                                    const TileShape& tile, WeightPlace weights);
+std::vector<StepOf<Filled>> filled_host(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
+                                        const TileShape& tile, WeightPlace weights);
 
 }  // namespace sdip

@@ -47,10 +47,10 @@ void add_strips(const InstructionClass& c, const Machine& m, WeightPlace weights
     return step_of(part_class(c, p, strip, channels), m, weights);
   };
   const std::vector<StripOperation> operations = strip_operations(c);
-  for (const StripOperation& o : operations) shapes.push_back({part(o.part, o.channels)});
+  for (const StripOperation& o : operations) shapes.push_back({{part(o.part, o.channels)}});
   if (!operations.empty()) return;
   FilledSteps& steps = shapes.emplace_back();
-  for (std::size_t p = 0; p < c.parts.size(); ++p) steps.push_back(part(p, part_channels(c.parts[p])));
+  for (std::size_t p = 0; p < c.parts.size(); ++p) steps.push_back({part(p, part_channels(c.parts[p]))});
 }
 
 std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, WeightPlace weights,
@@ -65,7 +65,7 @@ std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, We
   const Expansion expansion = expand(c, cost.plan);
   for (const TileShape& shape : expansion.shapes)
     shapes.push_back(cost.on_host ? filled_host(c, m, cost.plan, shape, weights)
-                                  : FilledSteps{filled_busy(c, m, cost.plan, shape, weights)});
+                                  : FilledSteps{{filled_busy(c, m, cost.plan, shape, weights)}});
   return shapes;
 }
 
@@ -73,13 +73,13 @@ std::vector<FilledSteps> written(const InstructionClass& c, const Machine& m, We
 
 FilledBusy sum_of(const FilledSteps& steps) {
   FilledBusy sum;
-  for (const FilledBusy& step : steps) sum.add(step, 1);
+  for (const StepOf<Filled>& step : steps) sum.add(step.busy, step.times);
   return sum;
 }
 
 Filled duration_of(const FilledSteps& steps) {
   Filled duration;
-  for (const FilledBusy& step : steps) duration += longest_worked_out(step);
+  for (const StepOf<Filled>& step : steps) duration += number(step.times) * longest_worked_out(step.busy);
   return duration;
 }
 

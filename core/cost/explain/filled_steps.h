@@ -13,7 +13,7 @@
 namespace sdip {
 
 /// What one tile operation does, one after the other.
-using FilledSteps = std::vector<FilledBusy>;
+using FilledSteps = std::vector<StepOf<Filled>>;
 
 /// Of each of the cost's shapes, in their order; nothing where a formula does not come to the engine's figure.
 /// Requires that `cost` is class_cost(c, m, role).

@@ -5,6 +5,8 @@
 #include "core/cost/explain/explain_layer.h"
 #include "core/cost/explain/load.h"
 #include "core/cost/price/area.h"
+#include "core/cost/price/dram_price.h"
+#include "core/cost/price/frame.h"
 
 namespace sdip {
 namespace {
@@ -73,6 +75,9 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.tile_operations = cost.operations;
   c.macs = Macs(cost.macs * cost.cores);
   c.lane_macs = Macs(cost.spent_macs * cost.cores);
+  c.accumulator_writes = cost.busy.accumulator_writes;
+  c.accumulator_reads = cost.busy.accumulator_reads;
+  c.register_writes = cost.busy.register_writes;
   return c;
 }
 
@@ -90,9 +95,9 @@ void add_instructions(const StageRun& run, const std::vector<InstructionTime>& t
   }
 }
 
-/// `core_watts`: what one core, and its share of what all cores have in common, leaks.
-StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace, double core_watts,
-                         const Machine& m) {
+/// `standing`: of the chip; the stage's core has `of_chip` of it.
+StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>& trace,
+                         const StandingPower& standing, double of_chip, const Machine& m) {
   const Program& program = run.stage->program;
   const PassCost& steady = run.steady();
   StageReport r;
@@ -111,6 +116,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.waiting = Cycles(run.stream.waiting);
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_program = Bytes(steady.program_bytes);
+  r.dram_turns = steady.turns;
   r.dram_activations = Bytes(steady.activation_in_bytes + steady.activation_out_bytes);
   r.weight_bytes = program.stored_weight_bytes;
   r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
@@ -122,10 +128,9 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.rate = stage_rate(*run.stage, m);
   r.roofs = mac_roofs(run, m);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
-  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   Energy energy = run.energy.core;
   energy += run.energy.shared;
-  energy[EnergyPart::leakage] = core_watts * (Cycles(steady.cycles) / clock).value;
+  energy += standing.over(static_cast<double>(steady.cycles), m) * of_chip;
   r.energy_j = energy.total();
   r.energy_parts = energy.joules;
   add_instructions(run, trace, m, r);
@@ -142,35 +147,43 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
-ClockLimit clock_limit(const Application& application, const Machine& m) {
-  const NumberFormat format = widest_formats(application, m).all;
-  const auto at = [&](Bound bound) { return clock_limit_mhz(process_of(m, bound), format, m.pipeline_stages); };
-  return {at(Bound::most), at(Bound::value), at(Bound::least)};
+ClockLimit clock_limit(const Application& application, const Supply& supply, const Machine& m) {
+  const Widest widest = widest_formats(application, m);
+  // Where the supply is free, the chip could have the most of the node.
+  const Supply most = m.supply_mv > 0 ? supply : supplies(process_of(m)).back();
+  const auto at = [&](Bound bound) { return clock_limit_at(slowest_circuit(application, widest, m, bound), most); };
+  const std::string_view slowest = slowest_circuit(application, widest, m).name;
+  return {at(Bound::most), at(Bound::value), at(Bound::least), std::string(slowest), supply.mv};
 }
 
 /// What a chip leaks, by block: of an FPGA the whole part as one.
-Breakdown leakage_of(const Breakdown& area, const Machine& m) {
-  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(process_of(m), SquareMm(0))}};
+Breakdown leakage_of(const Breakdown& area, const Supply& supply, const Machine& m) {
+  const Process process = process_of(m);
+  if (is_fpga(m.technology_node)) return {{"part", leakage_watts(process, SquareMm(0), 0, supply)}};
   Breakdown watts;
-  for (const auto& [block, mm2] : area)
-    watts.emplace_back(block, leakage_watts(process_of(m), SquareMm(mm2 * leaking_share(block, process_of(m)))));
+  for (const auto& [block, mm2] : area) {
+    const StandingArea its = standing_of(block, mm2, m, Bound::value);
+    watts.emplace_back(block, leakage_watts(process, SquareMm(its.logic_mm2), its.sram_mib, supply));
+  }
   return watts;
 }
 
 }  // namespace
 
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
+                 const std::vector<std::vector<InstructionTime>>& traces, const Supply& supply, Report& report) {
   report.area_mm2 = area_of(application, machine);
   report.area_ranges_mm2 = {area_of(application, machine, Bound::least),
                             area_of(application, machine, Bound::most)};
-  report.leakage_w = leakage_of(report.area_mm2, machine);
-  report.clock_limit = clock_limit(application, machine);
-  double watts = 0;
-  for (const auto& [block, w] : report.leakage_w) watts += w;
-  const double core_watts = watts / static_cast<double>(built_cores(application, machine));
+  report.leakage_w = leakage_of(report.area_mm2, supply, machine);
+  report.dram_edge_mm = built_dram(machine).edge_mm;
+  report.clock_limit = clock_limit(application, supply, machine);
+  const ChipTotals chip = chip_totals(application, application_totals(application), machine, Bound::value);
+  const StandingPower standing = standing_power(chip.standing, supply, machine, Bound::value);
+  const double cores = leaking_cores(application, machine);
   for (std::size_t s = 0; s < runs.size(); ++s) {
-    report.stages.push_back(stage_report(runs[s], traces[s], core_watts, machine));
+    report.stages.push_back(
+        stage_report(runs[s], traces[s], standing, leaking_cores(*runs[s].stage, machine) / cores, machine));
     add_latency(runs[s], machine, report.latency_s);
   }
   report.load = load_of(application, machine);

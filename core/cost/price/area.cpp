@@ -1,13 +1,16 @@
 // Area of lanes and memories, control, and what else a die holds.
 #include "core/cost/price/area.h"
+#include "core/cost/price/dram_price.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/cost/price/frame.h"
 #include "core/cost/price/stage.h"
 #include "core/cost/work/in_memory.h"
 #include "core/cost/work/micro_operations.h"
 #include "core/cost/work/scoreboard.h"
+#include "core/machine/scale_groups.h"
 
 namespace sdip {
 namespace {
@@ -26,15 +29,36 @@ std::int64_t series_parts(const Application& application) {
 
 }  // namespace
 
-std::int64_t built_cores(const Application& application, const Machine& machine) {
-  return machine.cores + vae_stages(application, machine);
+std::vector<const CompiledStage*> own_blocks(const Application& application, const Machine& machine) {
+  std::vector<const CompiledStage*> blocks;
+  bool text = false;
+  for (const CompiledStage& stage : application.stages) {
+    if (!is_own_block(machine, stage.role)) continue;
+    if (stage.role == Role::text_encoder && std::exchange(text, true)) continue;  // on the block of the first
+    blocks.push_back(&stage);
+  }
+  return blocks;
 }
 
-std::vector<const CompiledStage*> built_circuits(const Application& application, const Machine& machine) {
-  std::vector<const CompiledStage*> circuits;
-  for (const CompiledStage& stage : application.stages)
-    if (is_circuit(machine, stage.role)) circuits.push_back(&stage);
-  return circuits;
+std::int64_t cores_alike(const Application& application, const Machine& machine) {
+  const auto on_its_own = [&](const CompiledStage& s) { return is_vae(s.role) && is_own_block(machine, s.role); };
+  return machine.cores + vae_stages(application, machine) - std::ranges::count_if(application.stages, on_its_own);
+}
+
+std::int64_t built_cores(const Application& application, const Machine& machine) {
+  return cores_alike(application, machine) + std::ssize(own_blocks(application, machine));
+}
+
+double leaking_cores(const CompiledStage& stage, const Machine& machine) {
+  if (!has_own_rows(machine, stage.role)) return 1;
+  const double core = core_area(machine, widest_formats(machine)).total();
+  return core > 0 ? stage_area(stage, machine, widest_formats(machine), Bound::value).total() / core : 1;
+}
+
+double leaking_cores(const Application& application, const Machine& machine) {
+  auto cores = static_cast<double>(cores_alike(application, machine));
+  for (const CompiledStage* block : own_blocks(application, machine)) cores += leaking_cores(*block, machine);
+  return cores;
 }
 
 namespace {
@@ -46,7 +70,7 @@ struct Psrams {
 Psrams psrams_of(const Application& application, const Machine& machine) {
   bool cores_stream = !weights_in_place(machine, Role::core);
   for (const CompiledStage& stage : application.stages)
-    cores_stream |= !is_vae(stage.role) && !weights_in_place(machine, stage.role);
+    cores_stream |= !has_own_psram(machine, stage.role) && !weights_in_place(machine, stage.role);
   const bool vae_streams = !weights_in_place(machine, Role::decoder);  // as the encoder does
   return {cores_stream ? std::max<std::int64_t>(1, series_parts(application)) : 0,
           vae_streams ? vae_stages(application, machine) : 0};
@@ -55,38 +79,76 @@ Psrams psrams_of(const Application& application, const Machine& machine) {
 }  // namespace
 
 std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& m) {
-  const Psrams psrams = psrams_of(application, m);
-  if (!stack_in_psram(m)) return {{m.psram_bytes, psrams.cores + psrams.vae}};
-  const std::int64_t vae = vae_stages(application, m), parts = series_parts(application);
-  const std::int64_t weights = psrams.cores > 0 ? m.psram_bytes : 0;
-  const BuiltMemory of_vae{(psrams.vae > 0 ? m.psram_bytes : 0) + m.stackram_bytes, vae};
-  if (parts == 0) return {{weights + m.cores * m.stackram_bytes, 1}, of_vae};
-  const std::int64_t with_part = std::min(parts, m.cores);  // the others have a stack alone
-  return {{weights + m.stackram_bytes, parts}, {m.stackram_bytes, m.cores - with_part}, of_vae};
+  Psrams psrams = psrams_of(application, m);
+  std::int64_t vae = vae_stages(application, m);
+  std::vector<BuiltMemory> own;
+  for (const CompiledStage* block : own_blocks(application, m)) {
+    if (!has_own_rows(m, block->role) || !has_own_psram(m, block->role)) continue;
+    const Machine its = machine_of_stage(m, block->role);
+    const bool streams = !weights_in_place(m, block->role);
+    if (is_vae(block->role)) psrams.vae -= streams, --vae;
+    const std::int64_t stack = stack_in_psram(m) ? its.stackram_bytes : 0;
+    own.push_back({(streams ? its.psram_bytes : 0) + stack, 1, its.psram_port_bits});
+  }
+  std::vector<BuiltMemory> all;
+  const auto add = [&](std::int64_t bytes, std::int64_t copies) {
+    all.push_back({bytes, copies, m.psram_port_bits});
+  };
+  if (!stack_in_psram(m)) {
+    add(m.psram_bytes, psrams.cores + psrams.vae);
+  } else {
+    const std::int64_t parts = series_parts(application), weights = psrams.cores > 0 ? m.psram_bytes : 0;
+    if (parts == 0) {
+      add(weights + m.cores * m.stackram_bytes, 1);
+    } else {
+      add(weights + m.stackram_bytes, parts);
+      add(m.stackram_bytes, m.cores - std::min(parts, m.cores));  // of those without a part a stack alone
+    }
+    add((psrams.vae > 0 ? m.psram_bytes : 0) + m.stackram_bytes, vae);
+  }
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
-std::int64_t psram_bytes_of(const CompiledStage& stage, const Machine& m) {
+std::int64_t psram_bytes_of(const CompiledStage& stage, const Machine& machine) {
+  const StageMachine its(machine, stage.role);
+  const Machine& m = *its;
   if (!stack_in_psram(m)) return m.psram_bytes;
-  const bool own = is_vae(stage.role) || stage.part.count > 1;
-  const bool weights = !weights_in_place(m, is_vae(stage.role) ? stage.role : Role::network);
+  const bool own = has_own_psram(machine, stage.role) || stage.part.count > 1;
+  const bool weights = !weights_in_place(m, has_own_psram(machine, stage.role) ? stage.role : Role::network);
   return (weights ? m.psram_bytes : 0) + (own ? 1 : m.cores) * m.stackram_bytes;
 }
 
 namespace {
 
-NumberFormat wider(NumberFormat a, NumberFormat b) { return bits_of(b) > bits_of(a) ? b : a; }
+/// The fewer weights of two groups, of which there may be none; of powers of two nothing is built.
+std::int64_t fewer(std::int64_t group, NumberFormat weights, const Machine& m) {
+  const std::int64_t other = scales_by_shifts(weights) ? 0 : scale_group_of(weights, m.scale_granularity);
+  return group == 0 || other == 0 ? std::max(group, other) : std::min(group, other);
+}
 
 }  // namespace
 
+NumberFormat wider_of(Widest widest) { return wider_format(widest.activations, widest.weights); }
+
+BuiltFormats built_formats(const Machine& m, Widest widest) {
+  // One array for all products meets activations in the weights' place, too.
+  return {{shares_macs(m) ? wider_of(widest) : widest.weights, widest.activations, widest.sums},
+          {widest.activations, widest.activations, widest.sums},
+          {widest.activations, widest.activations, widest.activations}};
+}
+
 Widest widest_formats(const Machine& m) {
-  return {m.activation_format, wider(m.activation_format, m.weight_format)};
+  return {m.activation_format, m.weight_format, m.accumulator_format, fewer(0, m.weight_format, m)};
 }
 
 Widest widest_formats(std::span<const Formats> of_layers, const Machine& m) {
   Widest widest = widest_formats(m);
   for (const Formats& formats : of_layers) {
-    widest.operands = wider(widest.operands, formats.activations);
-    widest.all = wider(wider(widest.all, formats.activations), formats.weights);
+    widest.activations = wider_format(widest.activations, formats.activations);
+    widest.weights = wider_format(widest.weights, formats.weights);
+    widest.scale_group = fewer(widest.scale_group, formats.weights, m);
+    if (formats.accumulators) widest.sums = wider_format(widest.sums, *formats.accumulators);
   }
   return widest;
 }
@@ -108,6 +170,7 @@ CoreLanes core_lanes(const Machine& m) {
   const bool shared = shares_units(m);
   CoreLanes lanes;
   lanes.conv2d = product(m.conv_lanes_in, m.conv_lanes_out, m.conv_lanes_pixel);
+  lanes.conv2d_sums = m.conv_lanes_in, lanes.linear_sums = m.linear_lanes_k;
   if (!shares_macs(m)) {
     lanes.linear = product(m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k);
     lanes.matmul = product(m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k);
@@ -118,6 +181,15 @@ CoreLanes core_lanes(const Machine& m) {
   if (!shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm))
     lanes.norm = static_cast<double>(m.norm_lanes);
   return lanes;
+}
+
+double group_scalers(const CoreLanes& lanes, Widest widest) {
+  if (widest.scale_group == 0) return 0;
+  const auto of = [&](double all, std::int64_t sums) {
+    const std::int64_t groups = std::max<std::int64_t>(1, sums / widest.scale_group);
+    return all / static_cast<double>(sums) * static_cast<double>(groups);
+  };
+  return of(lanes.conv2d, lanes.conv2d_sums) + of(lanes.linear, lanes.linear_sums);
 }
 
 CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
@@ -140,36 +212,67 @@ CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
 }
 
 std::int64_t stage_mac_lanes(const CompiledStage& stage, const Machine& m) {
-  if (!is_circuit(m, stage.role)) return mac_lanes(m);
+  if (!is_circuit(m, stage.role)) return mac_lanes(*StageMachine(m, stage.role));
   const CoreLanes lanes = stage_lanes(stage, m);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(lanes.conv2d + lanes.linear + lanes.matmul));
 }
 
 double built_mac_lanes(const Application& application, const Machine& m) {
   const auto macs = [](const CoreLanes& lanes) { return lanes.conv2d + lanes.linear + lanes.matmul; };
-  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
-  double built = macs(core_lanes(m)) * static_cast<double>(built_cores(application, m) - std::ssize(circuits));
-  for (const CompiledStage* circuit : circuits) built += macs(stage_lanes(*circuit, m));
+  double built = macs(core_lanes(m)) * static_cast<double>(cores_alike(application, m));
+  for (const CompiledStage* block : own_blocks(application, m)) built += macs(stage_lanes(*block, m));
   return built;
+}
+
+HeldBits held_bits(const Machine& m, Family family, NumberFormat weights, NumberFormat sums) {
+  const ArrayLanes lanes = array_lanes(family, m);
+  return {lanes.rows * lanes.channels * bits_of(sums), lanes.channels * lanes.sum * bits_of(weights)};
 }
 
 namespace {
 
+/// mm2 of the accumulators and weight registers of an array.
+double held_area(const Machine& m, Family family, NumberFormat weights, NumberFormat sums, const Process& process) {
+  const HeldBits bits = held_bits(m, family, weights, sums);
+  return register_area(process,
+                       static_cast<double>(m.accumulator_folds * bits.sums + m.weight_registers * bits.weights))
+      .value;
+}
+
 CoreArea area_of_lanes(const Machine& m, const CoreLanes& lanes, Widest widest, Bound bound) {
   const Process process = process_of(m, bound);
-  const double mac = mac_area(process, widest.all).value * m.mac_floor_plan_factor.value();
-  const double lane = mac_area(process, widest.operands).value * m.mac_floor_plan_factor.value();
+  const BuiltFormats built = built_formats(m, widest);
   const auto splits = [&](NumberFormat format) {
     return m.composable_macs == ComposableMacs::on ? composable_over_plain(process, format).mac_area : 1;
   };
+  const auto placed = [&](const MacFormats& formats, double split) {
+    const double stages = static_cast<double>((m.pipeline_stages - 1) * stage_bits(formats));
+    return (mac_area(process, formats).value * split + register_area(process, stages).value) *
+           m.mac_floor_plan_factor.value();
+  };
+  const double mac = placed(built.weighted, splits(wider_of(widest)));
+  const double lane = placed(built.steps, 1);
   CoreArea area;
-  area.conv2d = mac * splits(widest.all) * lanes.conv2d;
-  area.linear = mac * splits(widest.all) * lanes.linear;
-  area.matmul = lane * splits(widest.operands) * lanes.matmul;
+  area.conv2d = mac * lanes.conv2d;
+  area.linear = mac * lanes.linear;
+  area.matmul = placed(built.others, splits(widest.activations)) * lanes.matmul;
+  const double scaler = placed({m.accumulator_format, m.accumulator_format, m.accumulator_format}, 1);
+  CoreLanes of_linear = lanes, of_conv2d = lanes;
+  of_linear.conv2d = of_conv2d.linear = 0;
+  area.conv2d += scaler * group_scalers(of_conv2d, widest);
+  area.linear += scaler * group_scalers(of_linear, widest);
+  if (lanes.conv2d > 0) area.conv2d += held_area(m, Family::conv2d, wider_of(widest), widest.sums, process);
+  if (lanes.linear > 0) area.linear += held_area(m, Family::linear, wider_of(widest), widest.sums, process);
+  if (lanes.matmul > 0) area.matmul += held_area(m, Family::matmul, widest.activations, widest.sums, process);
   area.vector = lane * lanes.vector;
   area.softmax = lane * lanes.softmax;
   area.norm = lane * lanes.norm;
-  area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
+  if (!has_own_pairs(m)) {
+    area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
+  } else {
+    for (std::size_t f = 0; f < pair_families; ++f)
+      area.dsram += 2 * memory_area(m, dsram_bytes_of(m, static_cast<Family>(f)), m.dsram_port_bits, bound);
+  }
   if (!stack_in_psram(m)) area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
   return area;
 }
@@ -181,7 +284,7 @@ CoreArea core_area(const Machine& m, Widest widest, Bound bound) {
 }
 
 CoreArea stage_area(const CompiledStage& stage, const Machine& m, Widest widest, Bound bound) {
-  return area_of_lanes(m, stage_lanes(stage, m), widest, bound);
+  return area_of_lanes(*StageMachine(m, stage.role), stage_lanes(stage, m), widest, bound);
 }
 
 std::int64_t crossbar_ports(const Machine& m) { return has_crossbar(m) ? m.cores + 2 : 0; }
@@ -199,6 +302,8 @@ double fefet_area(const CompiledStage& stage, NumberFormat activations, const Ma
                      fefet_converter_area(process, fefet_input_bits(m, bits_of(activations))).value;
 }
 
+constexpr std::size_t blocks_of_lanes = 6;  // the first of area_blocks
+
 /// Copies of a stage's arrays: one for each core that runs the stage on a frame of its own.
 std::int64_t fefet_copies(const CompiledStage& stage, const Machine& m) {
   const bool frames = stage.role == Role::network && stage.part.count == 1 && m.branches == Branches::serial;
@@ -211,17 +316,16 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
                                                    Bound bound) {
   const Process process = process_of(m, bound);
   const CoreArea core = core_area(m, widest, bound);
-  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
-  const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
+  const auto cores = static_cast<double>(cores_alike(application, m));
   double psram = 0, rom = 0, fefet = 0;
   for (const BuiltMemory& memory : psram_memories(application, m))
-    psram += memory_area(m, memory.bytes, m.psram_port_bits, bound) * static_cast<double>(memory.copies);
+    psram += memory_area(m, memory.bytes, memory.port_bits, bound) * static_cast<double>(memory.copies);
   for (const CompiledStage& stage : application.stages) {
     const WeightPlace weights = on_chip(stage.role, m) ? weight_place(m, stage.role) : WeightPlace::psram;
     if (weights == WeightPlace::rom)
       rom += rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value();
     if (weights == WeightPlace::fefet)
-      fefet += static_cast<double>(fefet_copies(stage, m)) * fefet_area(stage, widest.operands, m, bound);
+      fefet += static_cast<double>(fefet_copies(stage, m)) * fefet_area(stage, widest.activations, m, bound);
   }
   std::array<double, area_blocks.size()> area = {
       core.conv2d * cores,
@@ -236,26 +340,32 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
       sram_area(process, Bytes(m.imem_bytes)).value * m.sram_floor_plan_factor.value(),
       rom};
   double of_circuits = 0;
-  for (const CompiledStage* circuit : circuits) {
-    const CoreArea its = stage_area(*circuit, m, widest, bound);
+  for (const CompiledStage* own : own_blocks(application, m)) {
+    const CoreArea its = stage_area(*own, m, widest, bound);
     std::size_t block = 0;
     for (const double mm2 :
          {its.conv2d, its.linear, its.matmul, its.vector, its.softmax, its.norm, its.dsram, its.stackram})
       area[block++] += mm2;
-    of_circuits += its.total();
+    if (is_circuit(m, own->role)) of_circuits += its.total();
   }
-  double datapath = 0;
+  double datapath = 0, lanes = 0;
   for (const double mm2 : area) datapath += mm2;
+  for (std::size_t block = 0; block < blocks_of_lanes; ++block) lanes += area[block];
   area[11] = fefet;
   area[12] = (datapath - of_circuits) * control_over_datapath(process, m.sequencer) +
              of_circuits * control_over_datapath(process, Sequencer::central);
-  area[13] = datapath * other_over_datapath(process);
+  area[13] = other_fixed_area(process).value + lanes * other_over_lanes(process);
   area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
 }
 
-double leaking_share(std::string_view block, Process process) {
-  return block == "fefet" ? fefet_leaking_share(process) : 1;
+StandingArea standing_of(std::string_view block, double mm2, const Machine& m, Bound bound) {
+  const Process process = process_of(m, bound);
+  if (block == "dram") return {};  // its standing power is told apart
+  if (block == "fefet") return {mm2 * fefet_leaking_share(process), 0};
+  for (const std::string_view memory : {"dsram", "stackram", "psram", "imem", "rom"})
+    if (block == memory) return {0, sram_mib_of(process, SquareMm(mm2 / m.sram_floor_plan_factor.value()))};
+  return {mm2, 0};
 }
 
 Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
@@ -267,14 +377,20 @@ Breakdown area_of(const Application& application, const Machine& m, Bound bound)
     if (name == "crossbar" && !has_crossbar(m)) continue;
     area.emplace_back(name, mm2);
   }
+  if (const double mm2 = built_dram(m, bound).area_mm2; mm2 > 0) area.emplace_back("dram", mm2);
   return area;
 }
 
 std::int64_t sram_bytes(const Application& application, const Machine& m) {
-  const std::int64_t stack = stack_in_psram(m) ? 0 : m.stackram_bytes;
-  std::int64_t psram = 0;
-  for (const BuiltMemory& memory : psram_memories(application, m)) psram += memory.copies * memory.bytes;
-  return built_cores(application, m) * (2 * dsram_pairs(m) * m.dsram_bytes + stack) + psram + m.imem_bytes;
+  const auto of_core = [](const Machine& its) {
+    std::int64_t bytes = stack_in_psram(its) ? 0 : its.stackram_bytes;
+    for (std::int64_t f = 0; f < dsram_pairs(its); ++f) bytes += 2 * dsram_bytes_of(its, static_cast<Family>(f));
+    return bytes;
+  };
+  std::int64_t bytes = cores_alike(application, m) * of_core(m) + m.imem_bytes;
+  for (const CompiledStage* own : own_blocks(application, m)) bytes += of_core(machine_of_stage(m, own->role));
+  for (const BuiltMemory& memory : psram_memories(application, m)) bytes += memory.copies * memory.bytes;
+  return bytes;
 }
 
 }  // namespace sdip

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -11,10 +12,13 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/cost/price/dram_price.h"
 #include "core/cost/price/frame.h"
+#include "core/cost/price/limits.h"
 #include "core/cost/price/stage.h"
 #include "core/cost/time/lane_timeline.h"
 #include "core/cost/time/tape.h"
+#include "core/machine/dram.h"
 
 namespace sdip {
 namespace {
@@ -76,7 +80,8 @@ struct KnownStage {
 
   /// Well below what countable() asks for: all of a pass that many times over.
   bool surely_countable(const DramRate& rate, std::int64_t cores, const Machine& m) const {
-    const double cycles_a_byte = static_cast<double>(rate.q) / static_cast<double>(rate.p);
+    const double cycles_a_byte = static_cast<double>(rate.q) / static_cast<double>(rate.p) +
+                                 static_cast<double>(rate.latency_cycles + rate.turn_cycles);
     const double passes = static_cast<double>(cores) * static_cast<double>(counted_passes(m));
     return longest_pass * passes * (cycles_a_byte + 1) < 0x1p57;
   }
@@ -86,17 +91,19 @@ struct KnownStage {
 struct KnownChip {
   ChipTotals totals;
   std::vector<StagePrices> prices;  // of each stage
+  std::int64_t dram_held_bytes = 0;
 };
 
 /// A stage's time on one channel.
 struct ChannelKey {
   const TimedStage* stage;
-  std::int64_t p, q, cores;
+  std::int64_t p, q, latency_cycles, turn_cycles, cores;
   friend bool operator==(const ChannelKey&, const ChannelKey&) = default;
 };
 struct HashOfChannel {
   std::size_t operator()(const ChannelKey& key) const {
-    const std::int64_t values[] = {reinterpret_cast<std::intptr_t>(key.stage), key.p, key.q, key.cores};
+    const std::int64_t values[] = {
+        reinterpret_cast<std::intptr_t>(key.stage), key.p, key.q, key.latency_cycles, key.turn_cycles, key.cores};
     return hash_of(values);
   }
 };
@@ -154,7 +161,8 @@ struct BatchEvaluator::State {
   std::optional<Placed> place(const Machine& m);
   void run_missing();
   std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
-  StageTotals totals_of(std::size_t number, const Placed& placed, const KnownChip& chip, const Machine& m) const;
+  StageTotals totals_of(std::size_t number, const Placed& placed, const KnownChip& chip, const Supply& supply,
+                        double turn_j, const Machine& m) const;
   Outcome outcome_of(const Placed& placed, const Machine& m);
 };
 
@@ -163,8 +171,13 @@ Machine chip_key(const Machine& machine) {
   const Machine standard;
   Machine key = machine;
   SAME(core_clock_mhz);
-  SAME(dram_bus_bits);
-  SAME(dram_clock_ratio);
+  SAME(dram_channels);
+  SAME(dram_channel_bits);
+  SAME(dram_rate_mtps);
+  SAME(dram_channel_mib);
+  SAME(dram_latency_ns);
+  SAME(dram_turn_ns);
+  SAME(supply_mv);
   SAME(dram_efficiency);
   SAME(steps);
   SAME(prompt_per_frame);
@@ -183,6 +196,7 @@ Machine cost_key(const Machine& machine) {
   if (machine.program_storage != ProgramStorage::streamed) SAME(imem_bytes);
   SAME(activation_density);
   SAME(sram_banks);
+  key.dram_burst_bytes = dram_channels(machine).access_bytes;
   SAME(dram_kind);
   SAME(technology_node);
   SAME(technology);
@@ -266,14 +280,15 @@ const KnownChip& BatchEvaluator::State::known_chip(const Machine& m) {
   const Machine key = chip_key(m);
   if (const auto known = chips.find(key); known != chips.end()) return known->second;
   ++counts.chips;
-  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}};
+  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}, dram_held_bytes(application, m)};
   for (const CompiledStage& stage : application.stages) chip.prices.push_back(stage_prices(stage, m, Bound::value));
   return chips.emplace(key, std::move(chip)).first->second;
 }
 
 const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const DramRate& rate,
                                                  std::int64_t cores) {
-  const auto [entry, fresh] = times.try_emplace({&stage, rate.p, rate.q, cores});
+  const auto [entry, fresh] =
+      times.try_emplace({&stage, rate.p, rate.q, rate.latency_cycles, rate.turn_cycles, cores});
   if (fresh) missing.push_back({stage.tape, {&stage.numbers, rate, cores}, &entry->second});
   return &entry->second;
 }
@@ -322,7 +337,7 @@ void BatchEvaluator::State::run_missing() {
 }
 
 StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& placed, const KnownChip& chip,
-                                             const Machine& m) const {
+                                             const Supply& supply, double turn_j, const Machine& m) const {
   const CompiledStage& stage = application.stages[number];
   const KnownStage& known = (*placed.stages)[number];
   const StageTimes& times_of_stage = placed.times[number];
@@ -339,19 +354,20 @@ StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& p
   t.activation_bytes = pass.activation_in_bytes + pass.activation_out_bytes;
   t.program_bytes = pass.program_bytes;
   t.psram_peak_bytes = times_of_stage.stream->psram_peak_bytes;
-  t.energy = pass_energy(known.cost, pass, cores, chip.prices[number]);
+  pass.turns = times_of_stage.stream->turns;
+  t.energy = pass_energy(known.cost, pass, cores, chip.prices[number], supply, turn_j);
   return t;
 }
 
 Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m) {
   const KnownChip& chip = known_chip(m);
+  const Supply supply = chip_supply(chip.totals.slowest, m);
+  const double turn_j = dram_turn_j(m);
   std::vector<StageTotals> stages;
   stages.reserve(placed.stages->size());
-  for (std::size_t s = 0; s < placed.stages->size(); ++s) stages.push_back(totals_of(s, placed, chip, m));
-  Outcome outcome;
-  outcome.feasible = true;
-  outcome.values = values_of(stages, frame_of(stages, m), totals, chip.totals, m);
-  return outcome;
+  for (std::size_t s = 0; s < placed.stages->size(); ++s)
+    stages.push_back(totals_of(s, placed, chip, supply, turn_j, m));
+  return sdip::outcome_of(stages, totals, chip.totals, supply, broken_limit(m, chip.dram_held_bytes), m);
 }
 
 /// With all their times found; none stays unfound where a machine is refused.

@@ -1,7 +1,10 @@
 // A frame's energy by instruction, and what of it no instruction has.
 #include "core/cost/price/energy_split.h"
+#include "core/cost/price/dram_price.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "core/cost/price/area.h"
 #include "core/cost/work/micro_operations.h"
@@ -15,8 +18,23 @@ const ClassCost& cost_of(const StageRun& run, std::size_t number) {
 
 /// Core cycles that leak in a period, by what leaks.
 struct Leaking {
-  double cores = 0, links = 0;  // of the cores that are no encoder's or decoder's
-  Breakdown vae;
+  double cores = 0, links = 0;  // of the cores that are no stage's own
+  struct Own {
+    std::string_view stage;
+    double cycles, as_cores;  // of a core that leaks as so many
+  };
+  std::vector<Own> own;  // encoder's, decoder's, a text encoder's on a block of its own
+
+  void add_own(const CompiledStage& stage, double cycles, double as_cores, bool shares) {
+    if (shares && text_)
+      own[*text_].cycles += cycles;
+    else
+      own.push_back({stage.name, cycles, as_cores});
+    if (shares && !text_) text_ = own.size() - 1;
+  }
+
+ private:
+  std::optional<std::size_t> text_;  // of several text encoders the first, on whose block all run
 };
 
 /// Cycles in a period in which a stage's cores hand data on.
@@ -48,24 +66,29 @@ Breakdown waiting_of(const Leaking& busy, const Frame& frame, const Machine& m, 
   const auto rest = [&](double available, double used) { return std::max(0.0, available - used) * cycle_j; };
   Breakdown waiting = {{"link", busy.links * cycle_j},
                        {"cores", rest(static_cast<double>(m.cores) * period, busy.cores + busy.links)}};
-  for (const auto& [stage, cycles] : busy.vae) waiting.emplace_back(stage, rest(period, cycles));
+  for (const Leaking::Own& own : busy.own) waiting.emplace_back(own.stage, rest(period, own.cycles) * own.as_cores);
   return waiting;
 }
 
 /// What a pass of an instruction of each class spends on the cores that share it, activations through DRAM apart.
-std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices) {
+std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices, const Machine& m) {
+  const StageMachine its(m, run.stage->role);
   std::vector<Energy> energies;
   energies.reserve(run.costs.size());
   std::int32_t number = 0;
-  for (const ClassCost& cost : run.costs)
-    energies.push_back(core_energy(core_events(cost), prices.of(number++)) * static_cast<double>(cost.cores));
+  for (const ClassCost& cost : run.costs) {
+    const InstructionClass& c = run.stage->program.classes[static_cast<std::size_t>(number)];
+    energies.push_back(core_energy(core_events(c, cost, *its), prices.of(number++)) *
+                       static_cast<double>(cost.cores));
+  }
   return energies;
 }
 
 /// What an instruction spends in a pass, leakage apart; of a stage's instructions it sums to pass_energy().
 /// `of_class`: what class_energies says; `prices`: the usual ones, as arithmetic alone has prices of a format.
 PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
-                              const Energy& of_class, const EnergyPrices& prices, const Machine& m) {
+                              const Energy& of_class, const EnergyPrices& prices, const Supply& supply,
+                              double turn_j, const Machine& m) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = cost_of(run, number);
   PassEnergy energy{of_class, {}};
@@ -74,6 +97,9 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
   energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
   energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),
                                   time.program_bytes, prices);
+  energy.shared[EnergyPart::dram_turns] += static_cast<double>(time.turns) * turn_j;
+  energy.core = at_supply(energy.core, supply);
+  energy.shared = at_supply(energy.shared, supply);
   return energy;
 }
 
@@ -81,12 +107,11 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
 
 EnergySplit split_energy(const Application& application, std::span<const StageRun> runs,
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
-                         double leaking_mm2, const Machine& m, Bound bound) {
-  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double watts = leakage_watts(process_of(m, bound), SquareMm(leaking_mm2));
+                         const StandingPower& standing, const Supply& supply, const Machine& m, Bound bound) {
   const double of_a_frame = 1.0 / static_cast<double>(frame.frames * m.batch);
-  const double cycle_j =
-      watts / static_cast<double>(built_cores(application, m)) * (Cycles(1) / clock).value * of_a_frame;
+  // Of one core's share of the chip.
+  const Energy of_cycle = standing.over(1, m) * (of_a_frame / leaking_cores(application, m));
+  const double turn_j = dram_turn_j(m, bound);
   EnergySplit split;
   Leaking busy;
   for (std::size_t s = 0; s < runs.size(); ++s) {
@@ -95,8 +120,9 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
-    const std::vector<Energy> of_classes = class_energies(run, prices);
+    const std::vector<Energy> of_classes = class_energies(run, prices, m);
     const std::vector<double> cycles = core_cycles(run, traces[s], m);
+    const double as_cores = leaking_cores(*run.stage, m);
     double leaking = 0;
     std::vector<Energy>& instructions = split.instructions.emplace_back();
     std::vector<Energy>& passes = split.passes.emplace_back();
@@ -104,24 +130,25 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     passes.reserve(cycles.size());
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       const std::int32_t of = run.stage->program.instructions[i].instruction_class;
-      const PassEnergy pass =
-          instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)], prices.usual, m);
+      const PassEnergy pass = instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)],
+                                                 prices.usual, supply, turn_j, m);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
-      energy[EnergyPart::leakage] = cycles[i] * own * cycle_j;
+      energy += of_cycle * (cycles[i] * own * as_cores);
       leaking += cycles[i] * own;
       instructions.push_back(energy);
       passes.push_back(pass.core);
       passes.back() += pass.shared;
     }
-    if (role != Role::encoder && role != Role::decoder) {
+    const bool vae = role == Role::encoder || role == Role::decoder;
+    if (!vae && !is_own_block(m, role)) {
       busy.cores += leaking;
       busy.links += static_cast<double>(links_in_period(run));
     } else if (on_chip(role, m)) {
-      busy.vae.emplace_back(run.stage->name, leaking);
+      busy.add_own(*run.stage, leaking, as_cores, !vae);
     }
   }
-  split.waiting = waiting_of(busy, frame, m, cycle_j);
+  split.waiting = waiting_of(busy, frame, m, of_cycle.total());
   return split;
 }
 

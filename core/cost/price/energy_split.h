@@ -22,6 +22,6 @@ struct EnergySplit {
 /// both cores 60 and 120, links 20, the decoder's 50, and 50 while it waits.
 EnergySplit split_energy(const Application& application, std::span<const StageRun> runs,
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
-                         double leaking_mm2, const Machine& m, Bound bound);
+                         const StandingPower& standing, const Supply& supply, const Machine& m, Bound bound);
 
 }  // namespace sdip

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "core/cost/price/area.h"
+#include "core/cost/price/dram_price.h"
 #include "core/cost/price/energy_split.h"
 #include "core/cost/price/fpga.h"
+#include "core/cost/price/limits.h"
 #include "core/cost/work/micro_operations.h"
 
 namespace sdip {
@@ -56,9 +58,8 @@ std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Mach
   return stages;
 }
 
-/// Of a pass; what a stage leaks in one its instructions share by their lengths, also where they overlap.
-void fill_pass_energy(const std::vector<Energy>& passes, StageReport& stage) {
-  const double leaking_j = stage.energy_parts[static_cast<std::size_t>(EnergyPart::leakage)];
+/// Of a pass; what stands in one its instructions share by their lengths, also where they overlap.
+void fill_pass_energy(const std::vector<Energy>& passes, const Energy& standing, StageReport& stage) {
   Cycles running;
   for (const InstructionCost& cost : stage.instructions) running += cost.end - cost.start;
   for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
@@ -66,31 +67,42 @@ void fill_pass_energy(const std::vector<Energy>& passes, StageReport& stage) {
     Energy energy = passes[i];
     // Each instruction lasts as long as the pipeline is deep, at least.
     const double share = static_cast<double>((cost.end - cost.start).value) / static_cast<double>(running.value);
-    energy[EnergyPart::leakage] = leaking_j * share;
+    energy += standing * share;
     cost.energy_j = energy.total();
     cost.energy_parts = energy.joules;
   }
 }
 
 /// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
-void fill_energy(const Application& application, const Machine& m, Bound bound, std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
-  for (StageRun& run : runs) price_pass(run, m, bound);
+void fill_energy(const Application& application, const Machine& m, Bound bound, const Supply& supply,
+                 std::vector<StageRun>& runs, const std::vector<std::vector<InstructionTime>>& traces,
+                 Report& report) {
+  for (StageRun& run : runs) price_pass(run, m, bound, supply);
   const std::vector<StageTotals> stages = totals_of(runs, m);
   const Frame frame = frame_of(stages, m);
-  const double leaking = chip_totals(application, application_totals(application), m, bound).leaking_mm2;
-  const EnergySplit split = split_energy(application, runs, traces, frame, leaking, m, bound);
+  const ChipTotals chip = chip_totals(application, application_totals(application), m, bound);
+  const StandingPower standing = standing_power(chip.standing, supply, m, bound);
+  const EnergySplit split = split_energy(application, runs, traces, frame, standing, supply, m, bound);
+  const double of_core = 1.0 / leaking_cores(application, m);
   const auto at = [&](auto& value, auto& least, auto& most) -> auto& {
     return bound == Bound::value ? value : bound == Bound::least ? least : most;
   };
   const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(e.value, e.least, e.most); };
   at(report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) =
-      breakdown(frame_energy(frame, leaking, m, bound));
+      breakdown(frame_energy(frame, standing, m));
+  if (bound == Bound::value)
+    report.heat = heat_of(die_watts(frame_energy(frame, standing, m),
+                                    report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)]),
+                          chip.area_mm2 + built_dram(m).area_mm2, m);
   at(report.waiting_energy_j, report.waiting_energy_ranges_j.least, report.waiting_energy_ranges_j.most) =
       split.waiting;
   for (std::size_t s = 0; s < runs.size(); ++s) {
     StageReport& stage = report.stages[s];
-    if (bound == Bound::value) fill_pass_energy(split.passes[s], stage);
+    if (bound == Bound::value)
+      fill_pass_energy(split.passes[s],
+                       standing.over(static_cast<double>(stage.steady_cycles.value), m) *
+                           (of_core * leaking_cores(*runs[s].stage, m)),
+                       stage);
     Energy sum;
     for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
       parts_of(stage.instructions[i].frame_energy) = split.instructions[s][i].joules;
@@ -118,15 +130,16 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
     runs.push_back(std::move(*run));
   }
   const ApplicationTotals totals = application_totals(application);
-  const std::vector<StageTotals> stages = totals_of(runs, machine);
-  const Frame frame = frame_of(stages, machine);
   const ChipTotals chip = chip_totals(application, totals, machine, Bound::value);
-  outcome.feasible = true;
-  outcome.values = values_of(stages, frame, totals, chip, machine);
+  const Supply supply = chip_supply(chip.slowest, machine);
+  for (StageRun& run : runs) price_pass(run, machine, Bound::value, supply);
+  outcome = outcome_of(totals_of(runs, machine), totals, chip, supply,
+                       broken_limit(machine, dram_held_bytes(application, machine)), machine);
   if (!report) return outcome;
-  fill_report(application, machine, runs, traces, *report);
+  report->outcome = outcome;
+  fill_report(application, machine, runs, traces, supply, *report);
   for (const Bound bound : {Bound::value, Bound::least, Bound::most})
-    fill_energy(application, machine, bound, runs, traces, *report);
+    fill_energy(application, machine, bound, supply, runs, traces, *report);
   return outcome;
 }
 }  // namespace

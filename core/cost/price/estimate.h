@@ -34,15 +34,21 @@ struct MetricRow {
 std::span<const MetricRow> metrics();
 const MetricRow* find_metric(std::string_view name);
 
-/// Values by Metric; all NaN when infeasible.
+/// Values by Metric; all NaN when it cannot run. Of a machine that breaks a limit (clock, supply, heat) they are
+/// what it would do if it could.
 using MetricValues = std::array<double, metric_count>;
 
 /// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many
-/// bytes".
+/// bytes"; or which limit it breaks, with limit and value.
 struct Outcome {
   bool feasible = false;
   std::string reason;
   MetricValues values{};
+  /// Whether it ran and has values: feasible, or breaking a limit alone.
+  bool counted() const {
+    const double cycles = values[static_cast<std::size_t>(Metric::step_cycles)];
+    return cycles == cycles;
+  }
 };
 
 /// The resources that can limit an instruction.
@@ -73,6 +79,9 @@ enum class EnergyPart {
   dram_weights,
   dram_activations,
   dram_program,
+  dram_phy,
+  dram_turns,
+  dram_background,
   broadcast,
   ports,
   clock,
@@ -80,7 +89,7 @@ enum class EnergyPart {
   leakage
 };
 std::string_view energy_part_text(EnergyPart part);
-inline constexpr std::size_t energy_part_count = 13;
+inline constexpr std::size_t energy_part_count = 16;
 using EnergyParts = std::array<double, energy_part_count>;
 double total_of(const EnergyParts& joules);
 
@@ -121,9 +130,17 @@ struct Ranges {
   Breakdown least, most;
 };
 
-/// The fastest clock that the circuits stand, by the rows' values and at the ends of their ranges.
+/// The fastest clock that all circuits stand, by the rows' values and at the ends of their ranges: at `supply_mv`
+/// where the user says it, else at the most supply of the node.
 struct ClockLimit {
   double least_mhz{}, mhz{}, most_mhz{};
+  std::string circuit;       // the slowest; "part" of an FPGA
+  std::int64_t supply_mv{};  // that the chip runs at and is priced at; 0 of an FPGA
+};
+
+/// What the die gives off, and the hottest it gets, beside what it stands.
+struct Heat {
+  double watts_per_mm2{}, most_watts_per_mm2{}, celsius{}, most_celsius{};
 };
 
 /// A figure of the technology table's, and the ends of its range.
@@ -169,13 +186,15 @@ struct Report {
   std::vector<StageReport> stages;
   Breakdown energy_j;  // of one frame
   Ranges energy_ranges_j;
-  Breakdown
-      waiting_energy_j;  // of it what no instruction has: leakage while cores wait or hand data on, by what does
+  // Of it what no instruction has: leakage and clock tree while cores wait or hand data on, by what does.
+  Breakdown waiting_energy_j;
   Ranges waiting_energy_ranges_j;
   Breakdown area_mm2;
   Ranges area_ranges_mm2;
-  Breakdown leakage_w;  // by block of the area
+  Breakdown leakage_w;  // by block of the area, logic and memories apart, at its supply
   ClockLimit clock_limit;
+  std::optional<Heat> heat;     // none of an FPGA
+  double dram_edge_mm = 0;      // of the die, that the PHYs of DRAM take
   std::optional<FpgaUse> fpga;  // of a machine on such a part
   Breakdown latency_s;          // of one frame alone
   Load load;

@@ -25,12 +25,19 @@ double blocks(const Memory& memory, double block_bits, double block_port_bits) {
 }
 
 std::vector<Memory> memories_of(const Application& application, const Machine& m) {
-  const std::int64_t cores = built_cores(application, m);
-  const bool own_stacks = m.stackram_bytes > 0 && !stack_in_psram(m);
-  std::vector<Memory> memories = {{m.dsram_bytes, m.dsram_port_bits, 2 * dsram_pairs(m) * cores},
-                                  {m.stackram_bytes, m.stackram_port_bits, own_stacks ? cores : 0}};
+  std::vector<Memory> memories;
+  const auto add_core = [&](const Machine& its, std::int64_t cores) {
+    if (!has_own_pairs(its))
+      memories.push_back({its.dsram_bytes, its.dsram_port_bits, 2 * dsram_pairs(its) * cores});
+    for (std::size_t f = 0; f < pair_families && has_own_pairs(its); ++f)
+      memories.push_back({dsram_bytes_of(its, static_cast<Family>(f)), its.dsram_port_bits, 2 * cores});
+    if (its.stackram_bytes > 0 && !stack_in_psram(its))
+      memories.push_back({its.stackram_bytes, its.stackram_port_bits, cores});
+  };
+  add_core(m, cores_alike(application, m));
+  for (const CompiledStage* own : own_blocks(application, m)) add_core(machine_of_stage(m, own->role), 1);
   for (const BuiltMemory& memory : psram_memories(application, m))
-    if (memory.bytes > 0) memories.push_back({memory.bytes, m.psram_port_bits, memory.copies});
+    if (memory.bytes > 0) memories.push_back({memory.bytes, memory.port_bits, memory.copies});
   memories.push_back({m.imem_bytes, 1, 1});  // as wide as a block is
   for (const CompiledStage& stage : application.stages)
     if (hard_coded(m, stage.role) && on_chip(stage.role, m))
@@ -43,14 +50,33 @@ std::vector<Memory> memories_of(const Application& application, const Machine& m
 struct LaneBlocks {
   double dsp{}, luts{};
 };
-LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Process& process) {
+
+/// LUTs of an array's accumulators and weight registers: RAMs one bit wide, as many one upon the other as hold
+/// them.
+double held_luts(const Machine& m, Family family, NumberFormat weights, NumberFormat sums, const Process& process) {
+  const HeldBits bits = held_bits(m, family, weights, sums);
+  const auto deep = [&](std::int64_t entries) {
+    return std::ceil(static_cast<double>(entries) / fpga_lut_ram_bits(process));
+  };
+  return deep(m.accumulator_folds) * static_cast<double>(bits.sums) +
+         deep(m.weight_registers) * static_cast<double>(bits.weights);
+}
+
+LaneBlocks lane_blocks(const CoreLanes& lanes, Widest widest, const Machine& m, const Process& process) {
+  const double scalers = group_scalers(lanes, widest);
+  double held = 0;
+  if (lanes.conv2d > 0) held += held_luts(m, Family::conv2d, wider_of(widest), widest.sums, process);
+  if (lanes.linear > 0) held += held_luts(m, Family::linear, wider_of(widest), widest.sums, process);
+  if (lanes.matmul > 0) held += held_luts(m, Family::matmul, widest.activations, widest.sums, process);
   const double products = lanes.conv2d + lanes.linear;
   const double others = lanes.matmul + lanes.vector + lanes.softmax + lanes.norm;
   const auto dsp = [&](double count, NumberFormat format) {
     return std::ceil(count * fpga_dsp_blocks(process, format) - 1e-9);
   };
-  return {dsp(products, widest.all) + dsp(others, widest.operands),
-          products * fpga_lane_luts(process, widest.all) + others * fpga_lane_luts(process, widest.operands)};
+  const NumberFormat weighted = wider_of(widest), plain = widest.activations;
+  return {dsp(products, weighted) + dsp(others, plain) + dsp(scalers, m.accumulator_format),
+          products * fpga_lane_luts(process, weighted) + others * fpga_lane_luts(process, plain) +
+              scalers * fpga_lane_luts(process, m.accumulator_format) + held};
 }
 
 }  // namespace
@@ -68,12 +94,12 @@ std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m
   const FpgaPart part = fpga_part(process);
   const FpgaMemories ram = fpga_memories(process);
   const Widest widest = widest_formats(application, m);
-  const LaneBlocks core = lane_blocks(core_lanes(m), widest, process);
-  const std::vector<const CompiledStage*> circuits = built_circuits(application, m);
-  const auto cores = static_cast<double>(built_cores(application, m) - std::ssize(circuits));
+  const LaneBlocks core = lane_blocks(core_lanes(m), widest, m, process);
+  const auto cores = static_cast<double>(cores_alike(application, m));
   LaneBlocks all{cores * core.dsp, cores * core.luts};
-  for (const CompiledStage* circuit : circuits) {
-    const LaneBlocks its = lane_blocks(stage_lanes(*circuit, m), widest, process);
+  for (const CompiledStage* own : own_blocks(application, m)) {
+    const StageMachine its_machine(m, own->role);
+    const LaneBlocks its = lane_blocks(stage_lanes(*own, m), widest, *its_machine, process);
     all.dsp += its.dsp;
     all.luts += its.luts;
   }

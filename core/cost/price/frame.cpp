@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/cost/price/area.h"
+#include "core/cost/price/dram_price.h"
 #include "core/cost/work/micro_operations.h"
 
 namespace sdip {
@@ -55,10 +56,14 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
                        Bound bound) {
   ChipTotals chip;
   std::size_t block = 0;
-  for (const double mm2 : block_areas(application, widest_formats(totals.formats, m), m, bound)) {
+  const Widest widest = widest_formats(totals.formats, m);
+  for (const double mm2 : block_areas(application, widest, m, bound)) {
+    const StandingArea its = standing_of(area_blocks[block++], mm2, m, bound);
     chip.area_mm2 += mm2;
-    chip.leaking_mm2 += mm2 * leaking_share(area_blocks[block++], process_of(m, bound));
+    chip.standing.logic_mm2 += its.logic_mm2;
+    chip.standing.sram_mib += its.sram_mib;
   }
+  chip.slowest = slowest_circuit(application, widest, m);
   chip.sram_bytes = sram_bytes(application, m);
   chip.mac_lanes = built_mac_lanes(application, m);
   return chip;
@@ -153,16 +158,33 @@ Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   return frame;
 }
 
-Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound) {
-  const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const double watts = leakage_watts(process_of(m, bound), SquareMm(leaking_mm2));
+StandingPower standing_power(const StandingArea& standing, const Supply& supply, const Machine& m, Bound bound) {
+  const Process process = process_of(m, bound);
+  const BuiltDram dram = built_dram(m, bound);
+  return {leakage_watts(process, SquareMm(standing.logic_mm2), standing.sram_mib, supply),
+          clock_tree_energy(process).value * standing.logic_mm2 * supply.logic, dram.phy_w, dram.background_w};
+}
+
+Energy StandingPower::over(double cycles, const Machine& m) const {
+  Energy energy;
+  energy[EnergyPart::clock] = clock_j_per_cycle * cycles;
+  const double seconds = cycles / (static_cast<double>(m.core_clock_mhz) * 1e6);
+  energy[EnergyPart::leakage] = leakage_w * seconds;
+  energy[EnergyPart::dram_phy] = phy_w * seconds;
+  energy[EnergyPart::dram_background] = background_w * seconds;
+  return energy;
+}
+
+Energy frame_energy(const Frame& frame, const StandingPower& standing, const Machine& m) {
   Energy energy = frame.energy;
-  energy[EnergyPart::leakage] = watts * (Cycles(frame.period_cycles) / clock).value;
+  energy += standing.over(static_cast<double>(frame.period_cycles), m);
   return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
 }
 
+namespace {
+
 MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
-                       const ChipTotals& chip, const Machine& m) {
+                       const ChipTotals& chip, double energy, const Machine& m) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const StageTotals& main = *frame.main;
   const auto frames = static_cast<double>(frame.frames * m.batch);
@@ -176,7 +198,6 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
     psram = std::max(psram, stage.psram_peak_bytes);
     products = std::max(products, stage.products_in_mac);
   }
-  const double energy = frame_energy(frame, chip.leaking_mm2, m, Bound::value).total();
   const double power = energy * frames / period, tops = operations_of_mac * frame.made_macs / period / tera;
   const double peak = operations_of_mac * chip.mac_lanes * static_cast<double>(products) * clock.value / tera;
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
@@ -213,6 +234,36 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   set(Metric::tops_per_mm2, over(tops, chip.area_mm2));
   set(Metric::tops_peak_per_mm2, over(peak, chip.area_mm2));
   return v;
+}
+
+}  // namespace
+
+double die_watts(const Energy& frame, double frames_per_s) {
+  double joules = frame.total();
+  for (const EnergyPart dram : {EnergyPart::dram_weights, EnergyPart::dram_activations, EnergyPart::dram_program,
+                                EnergyPart::dram_turns, EnergyPart::dram_background})
+    joules -= frame[dram];
+  return joules * frames_per_s;
+}
+
+Outcome outcome_of(std::span<const StageTotals> stages, const ApplicationTotals& totals, const ChipTotals& built,
+                   const Supply& supply, std::string broken, const Machine& m) {
+  const BuiltDram dram = built_dram(m);
+  ChipTotals chip = built;
+  chip.area_mm2 += dram.area_mm2;
+  const Frame frame = frame_of(stages, m);
+  const Energy energy = frame_energy(frame, standing_power(chip.standing, supply, m, Bound::value), m);
+  Outcome outcome;
+  outcome.values = values_of(stages, frame, totals, chip, energy.total(), m);
+  outcome.reason = std::move(broken);
+  if (outcome.reason.empty()) outcome.reason = broken_clock(chip.slowest, supply, m);
+  if (outcome.reason.empty()) outcome.reason = broken_edge(dram, chip.area_mm2);
+  if (outcome.reason.empty()) {
+    const double fps = outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
+    if (const auto heat = heat_of(die_watts(energy, fps), chip.area_mm2, m)) outcome.reason = broken_heat(*heat);
+  }
+  outcome.feasible = outcome.reason.empty();
+  return outcome;
 }
 
 }  // namespace sdip

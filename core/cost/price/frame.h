@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/cost/price/clock.h"
 #include "core/cost/price/stage.h"
 
 namespace sdip {
@@ -30,9 +31,11 @@ struct ApplicationTotals {
 };
 ApplicationTotals application_totals(const Application& application);
 
-/// The chip on which it runs.
+/// The chip on which it runs, its DRAM's PHYs and controllers apart.
 struct ChipTotals {
-  double area_mm2 = 0, leaking_mm2 = 0;
+  double area_mm2 = 0;
+  StandingArea standing;
+  SlowestCircuit slowest;
   std::int64_t sram_bytes{};
   double mac_lanes{};
 };
@@ -60,10 +63,24 @@ struct Frame {
 /// Requires that `stages` stay where they are.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
 
-/// What a frame takes, and what the chip leaks while it is in the seats of a saturated stream.
-Energy frame_energy(const Frame& frame, double leaking_mm2, const Machine& m, Bound bound);
+/// What a chip spends whether it works or not: its leakage, and a cycle of its clock tree.
+struct StandingPower {
+  double leakage_w = 0, clock_j_per_cycle = 0;
+  double phy_w = 0, background_w = 0;  // of DRAM: on the die, and in its devices
+  /// Of so many cycles.
+  Energy over(double cycles, const Machine& m) const;
+};
+StandingPower standing_power(const StandingArea& standing, const Supply& supply, const Machine& m, Bound bound);
 
-MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
-                       const ChipTotals& chip, const Machine& m);
+/// What a frame takes, and what the chip leaks and its clock tree takes while it is in the seats of a saturated
+/// stream.
+Energy frame_energy(const Frame& frame, const StandingPower& standing, const Machine& m);
+
+/// Watts that go off on the die, DRAM's apart, of frames of that energy so many a second.
+double die_watts(const Energy& frame, double frames_per_s);
+
+/// Of the chip at `supply`: metrics, and which limit it breaks, if it is not `broken` before.
+Outcome outcome_of(std::span<const StageTotals> stages, const ApplicationTotals& totals, const ChipTotals& built,
+                   const Supply& supply, std::string broken, const Machine& m);
 
 }  // namespace sdip

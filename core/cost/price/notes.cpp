@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/cost/price/stage.h"
+#include "core/machine/stage_rows.h"
 #include "core/program/kinds.h"
 #include "core/program/weight_form.h"
 
@@ -19,15 +20,15 @@ constexpr double wafer_mm2 = 70686;       // of 300 mm, pi x 150^2
 
 std::string whole(double value) { return std::to_string(std::llround(value)); }
 
-/// Whether the circuits stand the clock; empty when they do.
+/// Whether the circuits surely stand the clock; empty when they do, and where they do not, which is why the machine
+/// is infeasible.
 std::string clock_note(const ClockLimit& limit, const Machine& m) {
   const auto clock = static_cast<double>(m.core_clock_mhz);
-  if (clock <= limit.least_mhz) return {};
+  if (clock <= limit.least_mhz || clock > limit.mhz) return {};
   const std::string range =
       whole(limit.mhz) + " MHz (" + whole(limit.least_mhz) + " to " + whole(limit.most_mhz) + ")";
-  const char* what =
-      clock > limit.mhz ? " is beyond the fastest clock of " : " may be beyond the fastest clock of ";
-  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + what + std::to_string(m.pipeline_stages) +
+  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + " may be beyond the fastest clock of " +
+         limit.circuit + " with " + std::to_string(m.pipeline_stages) +
          " pipeline stages in this process: " + range + ".";
 }
 
@@ -159,7 +160,8 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
     notes.push_back(run.stage->name + " runs as one network: a frame is one pass, its attention heads and groups" +
                     (by_channels ? ", or output channels," : "") + " of products of weights on up to " +
                     std::to_string(run.work.spread_cores) + " cores.");
-  if (parallel && m.cores > 1 && (network || run.stage->role == Role::text_encoder)) {
+  const bool text = run.stage->role == Role::text_encoder && !has_own_rows(m, Role::text_encoder);
+  if (parallel && m.cores > 1 && (network || text)) {
     notes.push_back(run.stage->name +
                     ": branches of different instructions (projections of q, k and v, a projected shortcut, the "
                     "paths of an Inception block) run one after the other" +
@@ -171,15 +173,26 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
                     " changes nothing where each core has a frame of its own.");
 }
 
-/// Of encoder and decoder as circuits: where there are none.
-void note_circuits(const std::vector<StageRun>& runs, const Machine& m, Notes& notes) {
+/// Of encoder and decoder as circuits, and of stages with rows of their own: where there are none.
+void note_own_blocks(const std::vector<StageRun>& runs, const Machine& m, Notes& notes) {
   const bool circuits = m.vae_stage == VaeStage::circuit;
   if (circuits && std::ranges::none_of(runs, [&](const StageRun& r) { return is_circuit(m, r.stage->role); }))
     notes.emplace_back("vae_stage=circuit does nothing: the workload has no VAE.");
-  if (circuits) return;
-  for (const ParameterRow& row : parameters())
-    if (row.group == "stages" && row.unit == "lanes" && row.read(m) != row.standard)
-      notes.push_back(std::string(row.name) + " is for vae_stage=circuit; here it does nothing.");
+  constexpr Role roles[own_stages.size()] = {Role::text_encoder, Role::encoder, Role::decoder};
+  for (const OwnStage stage : own_stages) {
+    const Role role = roles[static_cast<std::size_t>(stage)];
+    const std::string which = "The rows of " + std::string(own_stage_text(stage));
+    if (!says_rows(m, stage)) continue;
+    if (!on_chip(role, m))
+      notes.push_back(which + " do nothing: the stage is off chip.");
+    else if (std::ranges::none_of(runs, [&](const StageRun& r) { return r.stage->role == role; }))
+      notes.push_back(which + " do nothing: the workload has no such stage.");
+    else if (role == Role::text_encoder)
+      notes.push_back(
+          which +
+          " make it a block of its own beside the cores, which still works before they do, with the whole "
+          "DRAM channel.");
+  }
 }
 
 }  // namespace
@@ -193,7 +206,7 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
       "ends of their ranges."};
   if (m.vae_stage == VaeStage::off_chip)
     notes.emplace_back("VAE stages are off chip: their time, energy and area are not included.");
-  note_circuits(runs, m, notes);
+  note_own_blocks(runs, m, notes);
   const bool fpga = is_fpga(m.technology_node);
   std::vector<const StageRun*> built;
   for (const StageRun& run : runs)

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/cost/price/area.h"
+#include "core/cost/price/dram_price.h"
 #include "core/cost/work/micro_operations.h"
 
 namespace sdip {
@@ -91,14 +92,16 @@ void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCo
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
                      const std::vector<ClassCost>& costs) {
   const Program& program = stage.program;
+  const StageMachine its(m, stage.role);
   StageCost work;
   std::array<FamilyWork, 3> family_work{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
     work.weight_beats += cost.busy.weight_beats() * uses;
-    CoreEvents& events = program.classes[c].formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
-    events.add(core_events(cost), cost.cores * uses);
+    const InstructionClass& its_class = program.classes[c];
+    CoreEvents& events = its_class.formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
+    events.add(core_events(its_class, cost, *its), cost.cores * uses);
     work.macs += cost.macs * cost.cores * uses;
     work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
     work.made_macs += (made_in_memory(cost) ? cost.macs : cost.spent_macs) * cost.cores * uses;
@@ -111,7 +114,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_work, *StageMachine(m, stage.role));
+  work.bound_cycles = bound_cycles(family_work, *its);
   work.words_bytes = all_words_bytes(stage, all_uses, costs, m);
   return work;
 }
@@ -144,7 +147,6 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                     : run_timeline(stage.program, class_costs(stage, m, 1), stage_rules(stage, m, 1),
                                    most_simulated_passes);
   run.link_cycles = link_cycles(stage, m);
-  price_pass(run, m, Bound::value);
   return run;
 }
 
@@ -152,7 +154,7 @@ StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bou
   const StageMachine its(machine, stage.role);
   const Machine& m = *its;
   const CoreArea core = stage_area(stage, m, widest_formats(m), bound);
-  const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, m), bound);
+  const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, machine), bound);
   StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
   std::int32_t number = 0;
   for (const InstructionClass& c : stage.program.classes) {
@@ -163,18 +165,22 @@ StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bou
 }
 
 PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
-                       const StagePrices& prices) {
+                       const StagePrices& prices, const Supply& supply, double turn_j) {
   PassEnergy energy;
   energy.core = core_energy(work.events, prices.usual);
   for (const auto& [number, events] : work.of_own) energy.core += core_energy(events, prices.of(number));
   energy.core += spill_energy((pass.activation_in_bytes + pass.activation_out_bytes) / active_cores, prices.usual);
   energy.shared = shared_energy(work.weight_beats, pass.weight_bytes, pass.weight_psram_bytes, prices.usual);
   energy.shared += program_energy(work.words_bytes, pass.program_bytes, prices.usual);
+  energy.shared[EnergyPart::dram_turns] += static_cast<double>(pass.turns) * turn_j;
+  energy.core = at_supply(energy.core, supply);
+  energy.shared = at_supply(energy.shared, supply);
   return energy;
 }
 
-void price_pass(StageRun& run, const Machine& m, Bound bound) {
-  run.energy = pass_energy(run.work, run.steady(), run.schedule.active_cores, stage_prices(*run.stage, m, bound));
+void price_pass(StageRun& run, const Machine& m, Bound bound, const Supply& supply) {
+  run.energy = pass_energy(run.work, run.steady(), run.schedule.active_cores, stage_prices(*run.stage, m, bound),
+                           supply, dram_turn_j(m, bound));
 }
 
 ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
@@ -237,8 +243,9 @@ std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m) {
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
   const Program& program = stage.program;
   const bool in_place = weights_in_place(m, stage.role);
+  const std::int64_t psram = (*StageMachine(m, stage.role)).psram_bytes;
   const std::int64_t weights =
-      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - m.psram_bytes);
+      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - psram);
   return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
 }
 

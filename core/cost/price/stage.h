@@ -79,8 +79,8 @@ TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int
 /// Passes whose sum 64 bits must hold.
 std::int64_t counted_passes(const Machine& m);
 
-/// Runs a stage; with `trace`, also the times of its instructions in the last pass. Nothing when a pass is too long
-/// to be counted.
+/// Runs a stage, not priced yet; with `trace`, also the times of its instructions in the last pass. Nothing when a
+/// pass is too long to be counted.
 std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace);
 
@@ -96,9 +96,9 @@ struct StagePrices {
 StagePrices stage_prices(const CompiledStage& stage, const Machine& m, Bound bound);
 
 PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t active_cores,
-                       const StagePrices& prices);
+                       const StagePrices& prices, const Supply& supply, double turn_j);
 /// Prices the events of a pass, at an end of the constants' ranges or between.
-void price_pass(StageRun& run, const Machine& m, Bound bound);
+void price_pass(StageRun& run, const Machine& m, Bound bound, const Supply& supply);
 
 /// Bytes of IMEM that a stage's program takes, and its longest instruction. At most 2^56.
 struct ProgramSize {
@@ -125,6 +125,6 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
 
 /// What a report says beyond its outcome, but for the energy of a frame. `traces` by stage, as run_stage left them.
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, Report& report);
+                 const std::vector<std::vector<InstructionTime>>& traces, const Supply& supply, Report& report);
 
 }  // namespace sdip

@@ -119,6 +119,7 @@ void LaneRunner::run_alone(const Tape& tape, const LaneMachine& machine, std::in
   times.stall_cycles = last.stall_weights + last.stall_activations + last.stall_program;
   times.running = result.running;
   times.psram_peak_bytes = result.psram_peak_bytes;
+  times.turns = last.turns;
   memory_->operations_run += result.operations_run;
 }
 
@@ -131,13 +132,21 @@ void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machin
   const auto column = [](const LaneNumbers::Column& numbers_of) {
     return numbers_of.empty() ? nullptr : numbers_of.front().data();
   };
+  std::array<std::int64_t, lane_count> latency, turn;
+  for (std::size_t lane = 0; lane < lane_count; ++lane) {
+    const DramRate& rate = machine_of(machines, lane).rate;
+    latency[lane] = rate.latency_cycles;
+    turn[lane] = rate.turn_cycles;
+  }
   const Columns<lane_count> columns{numbers.of,
                                     column(numbers.time),
                                     column(numbers.cycles),
                                     column(numbers.dispatch),
                                     column(numbers.delay),
                                     column(numbers.link_in),
-                                    column(numbers.behind)};
+                                    column(numbers.behind),
+                                    latency.data(),
+                                    turn.data()};
   Recurrence<lane_count> recurrence(tape, columns, memory_->recurrence);
   std::array<std::int64_t, lane_count> dispatch{};
   in_vectors(memory_->vectors, [&](auto) SDIP_LOOP {
@@ -154,6 +163,7 @@ void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machin
     const TapeNumbers& own = *machines[lane].numbers;
     t.stall_cycles = t.running - own.fixed_cycles - (tape.dispatch_overlaps ? dispatch[lane] : own.dispatch_cycles);
     t.psram_peak_bytes = recurrence.psram_peak(lane);
+    t.turns = recurrence.turns();
   }
 }
 

@@ -26,6 +26,7 @@ struct LaneTimes {
   std::vector<std::int64_t> pass_cycles;
   std::int64_t stall_cycles = 0, running = 0;  // of the last pass
   std::int64_t psram_peak_bytes = 0;
+  std::int64_t turns = 0;  // of the channel, in the last pass
 
   /// Cycles of `count` passes from cold.
   std::int64_t total(std::int64_t count) const;

@@ -8,8 +8,9 @@
 // Worked example. One instruction, three weight tiles of 100 bytes, DRAM 10 bytes a cycle, PSRAM 200 bytes, 4
 // cycles of work a tile. Tile 0 arrives at 10 and is used 10..14; tile 1 arrives at 20 (space was there),
 // used 20..24; tile 2 may start when tile 0 is freed at 14 and the channel is free at 20: arrives at 30,
-// used 30..34. Stalls: 10 + 6 + 6. Beside it, a machine of 50 bytes a cycle: tiles 0 and 1 arrive at 2 and 4, tile
-// 2 starts when tile 0 is freed at 6 and arrives at 8; used 2..6, 6..10, 10..14.
+// used 30..34. Stalls: 10 + 6 + 6. With a latency of 3 each is there 3 later, the channel free as before:
+// used 13..17, 23..27, 33..37 (tile 2's transfer may start at 17). Beside it, a machine of 50 bytes a cycle: tiles
+// 0 and 1 arrive at 2 and 4, tile 2 starts when tile 0 is freed at 6 and arrives at 8; used 2..6, 6..10, 10..14.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once
@@ -19,50 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/cost/time/lane_queue.h"
-#include "core/cost/time/tape.h"
-#include "core/cost/work/scoreboard.h"
+#include "core/cost/time/recurrence_state.h"
 
 namespace sdip {
-
-/// Machines' numbers on a tape: of each transfer, shape or class as many as there are machines, one behind the
-/// other.
-template <std::size_t machines>
-struct Columns {
-  std::array<const TapeNumbers*, machines> of{};
-  const std::int64_t *time{}, *cycles{}, *dispatch{}, *delay{}, *link_in{}, *behind{};
-};
-
-/// Of a pass, up to now. Stalls are told apart for one machine alone.
-template <std::size_t machines>
-struct Passed {
-  using Count = CountOf<machines>;
-  Count cycles{};
-  Count dispatch{};  // waited for, where the sequencer dispatches while the instruction before runs
-  std::int64_t stall_weights{}, stall_activations{}, stall_program{};
-};
-
-/// What the future depends on, relative to now.
-template <std::size_t machines>
-struct FoundState {
-  using Count = CountOf<machines>;
-  Count channel{}, last_duration{};
-  typename WeightMemory<machines>::Seen weights;
-  Queue<1>::Seen words;
-};
-
-/// Used again and again.
-template <std::size_t machines>
-struct RecurrenceMemory {
-  struct Checkpoint {
-    FoundState<machines> state;
-    Passed<machines> pass;
-  };
-  WeightMemory<machines> weights;
-  Queue<1> words;                       // of the instructions in IMEM
-  Scoreboard board;                     // where instructions overlap
-  std::vector<Checkpoint> checkpoints;  // of the pass before
-};
 
 template <std::size_t machines>
 class Recurrence {
@@ -91,6 +51,8 @@ class Recurrence {
 
   /// Passes until one leaves the state that it found, or `most`; behind these each lasts as long as the last.
   SDIP_EACH void run(std::int64_t most) {
+    latency_ = at(numbers_.latency, 0);
+    turn_ = at(numbers_.turn, 0);
     Found last_end{};
     for (std::int64_t pass = 0; pass < most; ++pass) {
       const auto oldest = weights_.oldest();  // that the next pass compares with what this one had
@@ -112,6 +74,7 @@ class Recurrence {
   const std::vector<std::array<std::int64_t, machines>>& pass_cycles() const { return pass_cycles_; }
   const std::vector<Passed<1>>& passes() const { return passes_; }  // of one machine alone
   SDIP_EACH void note_dispatch(std::int64_t* lanes) const { store(last_pass_.dispatch, lanes); }
+  std::int64_t turns() const { return last_pass_.turns; }
   /// Whether a state came again.
   bool repeats() const { return repeats_; }
   std::int64_t operations_run() const { return operations_run_; }
@@ -124,6 +87,7 @@ class Recurrence {
   static constexpr bool alone = machines == 1;
   static constexpr std::int32_t none = Tape::none;
   static constexpr std::size_t checkpoint_distance = 64;
+  static constexpr std::int64_t none_compared = 0;
   enum : std::size_t { of_a, of_b, of_split, of_partial, operands };
 
   /// When each operand's buffers are free.
@@ -133,14 +97,16 @@ class Recurrence {
   /// After a repetition. Weights that its last operation waited for are there.
   struct Moment {
     Count now{}, channel{};
+    Way way{};
     Slots slots;
     typename WeightMemory<machines>::Seen weights;
     std::int64_t operation_begin{}, store_before{}, store_last{}, tile_before{};  // of one machine alone
     Passed<machines> pass;
   };
+  /// Of a loop: repetitions left, those since the moment that they are compared with, and after how many that is
+  /// noted anew; none_compared when no more is.
   struct Repeated {
-    std::int64_t left{};
-    bool compared{};
+    std::int64_t left{}, since{}, distance{};
     Moment before;
   };
 
@@ -150,7 +116,7 @@ class Recurrence {
   const TapeNumbers& own() const { return *numbers_.of[0]; }
 
   SDIP_EACH bool same(const Found& a, const Found& b) const {
-    if (any((a.channel ^ b.channel) | (a.last_duration ^ b.last_duration))) return false;
+    if (a.way != b.way || any((a.channel ^ b.channel) | (a.last_duration ^ b.last_duration))) return false;
     if (alone && !words_.same(a.words, b.words)) return false;
     return weights_.same(a.weights, b.weights);
   }
@@ -160,6 +126,7 @@ class Recurrence {
     if (!tape_.runs_ahead) channel_ = now_;
     Found found;
     found.channel = channel_ - now_;
+    found.way = way_;
     found.last_duration = tape_.dispatch_overlaps ? last_duration_ : Count{};
     weights_.see(now_, channel_, found.weights);
     if constexpr (alone) words_.see(now_, channel_, found.words);
@@ -199,6 +166,7 @@ class Recurrence {
     if (comparable_ && same(found, before.state)) {
       last_pass_.cycles += pass_.cycles - before.pass.cycles;
       last_pass_.dispatch += pass_.dispatch - before.pass.dispatch;
+      last_pass_.turns += pass_.turns - before.pass.turns;
       add_stalls(last_pass_, before.pass, 1);
       return true;
     }
@@ -271,7 +239,8 @@ class Recurrence {
     const std::int64_t bytes = own().words_bytes[place];
     channel_ = words_.make_room(bytes, channel_);
     words_.add(bytes, channel_);
-    return channel_ += at(numbers_.time, tape_.words + static_cast<std::int32_t>(place));
+    move(tape_.words + static_cast<std::int32_t>(place), channel_, Way::in);
+    return channel_ + latency_;
   }
 
   void retire(std::int32_t number, std::int64_t issued, const Passed<machines>& before) {
@@ -281,7 +250,7 @@ class Recurrence {
     trace_->push_back(
         {issued - begin_, instruction_begin_ - begin_, now_ - begin_, pass_.stall_weights - before.stall_weights,
          pass_.stall_activations - before.stall_activations, pass_.stall_program - before.stall_program,
-         fetched_ ? tape_.pinned_bytes + weights_.held_bytes() : 0});
+         fetched_ ? tape_.pinned_bytes + weights_.held_bytes() : 0, pass_.turns - before.turns});
   }
 
   SDIP_EACH void run_operations(const Tape::Class& c, std::int32_t number) {
@@ -306,7 +275,8 @@ class Recurrence {
         operate(tape_.operations[static_cast<std::size_t>(step.what)]);
       } else if (step.kind == Tape::Kind::loop) {
         loops_[depth_].left = step.count;
-        loops_[depth_++].compared = false;
+        loops_[depth_].since = 0;
+        loops_[depth_++].distance = 1;
       } else if (again(steps[step.what])) {
         at = static_cast<std::size_t>(step.what);
       }
@@ -356,6 +326,16 @@ class Recurrence {
     if (weights_.has_current()) tile_before_ = now_;
   }
 
+  /// The channel moves it from `start` on, and turns first if that before it went the other way.
+  SDIP_EACH void move(std::int32_t transfer, const Count& start, Way way) {
+    channel_ = start + at(numbers_.time, transfer);
+    if (way_ != way && way_ != Way::untold) {
+      channel_ += turn_;
+      ++pass_.turns;
+    }
+    way_ = way;
+  }
+
   SDIP_EACH void fetch(std::int32_t transfer, std::int64_t tile_bytes) {
     fetched_ = true;
     Count start = channel_;
@@ -364,7 +344,8 @@ class Recurrence {
       if (!tape_.weights_double_buffered) start = later(start, tile_before_);
       weights_.add(tile_bytes, start);
     }
-    channel_ = weights_ready_ = start + at(numbers_.time, transfer);
+    move(transfer, start, Way::in);
+    weights_ready_ = channel_ + latency_;
   }
 
   /// A tile of an operand, once its buffer is free. Returns when it is there, or `ready` if that is later.
@@ -373,31 +354,42 @@ class Recurrence {
     const Count free_at = tape_.tiles_double_buffered ? slots_.of[operand] : freed;
     slots_.of[operand] = freed;
     empty_[operand] = false;
-    channel_ = later(channel_, free_at) + at(numbers_.time, transfer);
-    return later(ready, channel_);
+    move(transfer, later(channel_, free_at), Way::in);
+    return later(ready, channel_ + latency_);
   }
 
   SDIP_EACH void store_results() {
-    channel_ = later(channel_, now_) + at(numbers_.time, leaving_);
+    move(leaving_, later(channel_, now_), Way::out);
     store_before_ = store_last_;
     store_last_ = channel_;
   }
 
-  /// At the end of a repetition: whether the loop's body is to be run again.
+  /// At the end of a repetition: whether the loop's body is to be run again. What several repetitions move alike
+  /// moves so in the next as many: where tiles are awaited longer than they are worked on, two buffers make two
+  /// kinds of repetitions, which take turns. A moment is noted at distances that double, so that any period is
+  /// found.
   SDIP_EACH bool again(const Tape::Step& loop) {
     Repeated& repeated = loops_[depth_ - 1];
     if (--repeated.left == 0) {
       --depth_;
       return false;
     }
+    if (repeated.distance == none_compared) return true;
     settle();
-    if (repeated.compared && moved_alike(repeated.before, loop)) {
-      skip(repeated.left, repeated.before, loop);
+    if (repeated.since > 0 && moved_alike(repeated.before, loop)) {
+      skip(repeated.left / repeated.since, repeated.before, loop);
+      repeated.left %= repeated.since;
+      repeated.distance = none_compared;
+      if (repeated.left > 0) return true;
       --depth_;
       return false;
     }
-    note_moment(repeated.before, loop);
-    repeated.compared = true;
+    if (repeated.since == 0 || repeated.since == repeated.distance) {
+      if (repeated.since > 0) repeated.distance *= 2;
+      repeated.since = 0;
+      note_moment(repeated.before, loop);
+    }
+    ++repeated.since;
     return true;
   }
 
@@ -424,8 +416,10 @@ class Recurrence {
       m.tile_before = tile_before_;
       m.pass = pass_;
     }
+    m.pass.turns = pass_.turns;
     if (!transfers(loop)) return;
     m.channel = channel_;
+    m.way = way_;
     m.slots = slots_;
     if (fetches(loop)) weights_.see(now_, channel_, m.weights);
   }
@@ -440,6 +434,7 @@ class Recurrence {
     if constexpr (alone)
       if (tape_.dispatches_tiles && operation_begin_ - m.operation_begin != lasted) return false;
     if (!transfers(loop)) return true;
+    if (way_ != m.way) return false;
     Count unlike = (channel_ - m.channel) ^ lasted;
     for (std::size_t i = 0; i < operands; ++i) unlike |= (slots_.of[i] - m.slots.of[i]) ^ lasted;
     if constexpr (alone)
@@ -461,6 +456,7 @@ class Recurrence {
       if (tape_.dispatches_tiles) operation_begin_ += by;
       add_stalls(pass_, m.pass, times);
     }
+    pass_.turns += (pass_.turns - m.pass.turns) * times;
     if (transfers(loop)) {
       for (Count* time : {&channel_, &store_before_, &store_last_, &tile_before_}) *time += by;
       for (Count& slot : slots_.of) slot += by;
@@ -477,7 +473,8 @@ class Recurrence {
   std::vector<typename RecurrenceMemory<machines>::Checkpoint>& checkpoints_;
   std::vector<InstructionTrace>* const trace_;
 
-  Count now_{}, channel_{}, last_duration_{}, begin_{};
+  Count now_{}, channel_{}, last_duration_{}, begin_{}, latency_{}, turn_{};
+  Way way_ = Way::untold;
   Passed<machines> pass_, last_pass_;
   std::int64_t operations_run_ = 0;
   bool comparable_ = false;  // checkpoints are there, and that pass went on as this one will

@@ -109,7 +109,7 @@ PassCost pinned_bytes(const Tape& tape, const TapeNumbers& numbers);
 
 /// One instruction of the pass run last: cycles since this began.
 struct InstructionTrace {
-  std::int64_t issued, begin, end, stall_weights, stall_activations, stall_program, psram_bytes;
+  std::int64_t issued, begin, end, stall_weights, stall_activations, stall_program, psram_bytes, turns;
 };
 
 /// Runs a tape again and again until a pass leaves the state that it found, or `most_passes`, on `cores` in

@@ -39,6 +39,7 @@ std::vector<InstructionTime> instruction_times(const Tape& tape, const TapeNumbe
     time.overhead = from.end - from.begin - costs[number].cycles - from.stall_weights - from.stall_activations -
                     (tape.overlaps ? 0 : from.stall_program);
     time.psram_bytes = from.psram_bytes;
+    time.turns = from.turns;
     time.weight_bytes = bytes[number].weight_bytes;
     time.weight_psram_bytes = bytes[number].weight_psram_bytes;
     time.activation_in_bytes = bytes[number].activation_in_bytes;
@@ -55,7 +56,8 @@ TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const Dram
   const std::vector<std::int64_t> times = transfer_times(tape, numbers, rate, cores);
   const Columns<1> columns{
       {&numbers},           times.data(),           numbers.cycles.data(), numbers.dispatch.data(),
-      numbers.delay.data(), numbers.link_in.data(), numbers.behind.data()};
+      numbers.delay.data(), numbers.link_in.data(), numbers.behind.data(), &rate.latency_cycles,
+      &rate.turn_cycles};
   RecurrenceMemory<1> memory;
   Recurrence<1> recurrence(tape, columns, memory, trace);
   recurrence.run(most_passes);
@@ -69,6 +71,7 @@ TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const Dram
     pass.stall_weights = passed.stall_weights;
     pass.stall_activations = passed.stall_activations;
     pass.stall_program = passed.stall_program;
+    pass.turns = passed.turns;
   }
   result.repeats = recurrence.repeats();
   result.operations_run = recurrence.operations_run();

@@ -17,6 +17,7 @@ struct PassCost {
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t weight_psram_bytes = 0;                // weights put into PSRAM, unpacked
   std::int64_t stall_program = 0, program_bytes = 0;  // instruction words
+  std::int64_t turns = 0;                             // transfers that went the other way than the one before
 
   PassCost& operator+=(const PassCost& other);
   friend PassCost operator*(const PassCost& a, std::int64_t times);
@@ -29,6 +30,7 @@ struct InstructionTime {
   std::int64_t psram_bytes = 0;
   std::int64_t stall_program = 0, program_bytes = 0;
   std::int64_t waiting = 0;  // before `start`, from when it was issued
+  std::int64_t turns = 0;    // of the channel
   /// All that goes through DRAM.
   std::int64_t dram_bytes() const {
     return weight_bytes + activation_in_bytes + activation_out_bytes + program_bytes;

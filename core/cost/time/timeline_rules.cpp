@@ -5,6 +5,7 @@
 
 #include "core/cost/time/timeline.h"
 #include "core/cost/work/micro_operations.h"
+#include "core/machine/dram.h"
 
 namespace sdip {
 
@@ -18,6 +19,7 @@ PassCost& PassCost::operator+=(const PassCost& other) {
   weight_psram_bytes += other.weight_psram_bytes;
   stall_program += other.stall_program;
   program_bytes += other.program_bytes;
+  turns += other.turns;
   return *this;
 }
 
@@ -30,7 +32,8 @@ PassCost operator*(const PassCost& a, std::int64_t times) {
           a.activation_out_bytes * times,
           a.weight_psram_bytes * times,
           a.stall_program * times,
-          a.program_bytes * times};
+          a.program_bytes * times,
+          a.turns * times};
 }
 
 std::int64_t TimelineResult::total(std::int64_t count) const {
@@ -41,7 +44,7 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
                              std::int64_t thousandths) {
   TimelineRules rules;
   rules.rate = dram_rate(m, share, thousandths);
-  rules.burst_bytes = m.dram_burst_bytes;
+  rules.burst_bytes = dram_channels(m).access_bytes;
   rules.decompressor_bytes = m.weight_compression.hundredths > 100 ? m.decompressor_bytes_per_cycle : 0;
   if (!weights_in_place(m, role)) rules.psram_bytes = m.psram_bytes - m.psram_pinned_bytes;
   rules.pinned_bytes = pinned.value;
@@ -73,8 +76,9 @@ double longest_pass(const Program& program, const ClassUses& uses, const std::ve
                     const TimelineRules& rules) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
+  const double waited = real(rules.rate.latency_cycles) + real(rules.rate.turn_cycles);  // for a transfer
   const auto moved = [&](std::int64_t bytes, double copies) {
-    return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1);
+    return bytes == 0 ? 0.0 : (real(bytes) + real(rules.burst_bytes)) * copies * (cycles_a_byte + 1) + waited;
   };
   const auto issue = [&](const ClassCost& cost, const TileCost& tile) {
     return real(rules.dispatch_cycles) * real(tile.micro_operations) + real(rules.pipeline_stages) +

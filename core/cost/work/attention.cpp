@@ -100,7 +100,7 @@ class AttentionCost {
  private:
   TileCost tile_of(const auto& needs, std::int64_t rows, std::int64_t keys, bool last) const {
     Steps steps;
-    for (const Busy& step : needs.of(rows, keys, last)) steps.then(step);
+    for (const StepOf<std::int64_t>& step : needs.of(rows, keys, last)) steps.then(step.busy, step.times);
     TileCost tile;
     if (shares_units(m_))
       tile.micro_operations = attention_micro_operations(c_, needs.rescales(), last, weights_in_place(m_, role_));

@@ -30,10 +30,26 @@ class AttentionSteps {
     wide_.activation_format = m.accumulator_format;
   }
 
-  /// In their order; the division with the last tile of keys.
-  std::vector<BusyOf<Number>> of(std::int64_t rows, std::int64_t keys, bool last) const {
-    std::vector<BusyOf<Number>> steps = {scores(rows, keys), softmax(rows, keys), product(rows, keys)};
-    if (last) steps.push_back(division(rows));
+  /// In their order; the division with the last tile of keys. The rows go in parts of `part` rows and a last one of
+  /// the rest: while one's softmax runs, the next one's scores and the product of the one before do.
+  std::vector<StepOf<Number>> of(std::int64_t rows, std::int64_t keys, bool last) const {
+    const std::int64_t part = ceil_div(rows, m_.attention_parts), parts = ceil_div(rows, part);
+    const std::int64_t rest = rows - (parts - 1) * part;
+    const BusyOf<Number> nothing;
+    const BusyOf<Number> softmaxes = softmax(part, keys), products = product(part, keys);
+    const BusyOf<Number> last_softmax = rest == part ? softmaxes : softmax(rest, keys);
+    const BusyOf<Number> last_product = rest == part ? products : product(rest, keys);
+    std::vector<StepOf<Number>> steps;
+    steps.push_back({scores(part, keys, true)});
+    if (parts > 1) {
+      const BusyOf<Number> next = scores(part, keys, false), last_next = scores(rest, keys, false);
+      if (parts > 2) steps.push_back({beside(softmaxes, next, nothing)});
+      if (parts > 3) steps.push_back({beside(softmaxes, next, products), parts - 3});
+      steps.push_back({beside(softmaxes, last_next, parts > 2 ? products : nothing)});
+    }
+    steps.push_back({beside(last_softmax, nothing, parts > 1 ? products : nothing)});
+    steps.push_back({last_product});
+    if (last) steps.push_back({division(rows)});
     return steps;
   }
 
@@ -68,7 +84,19 @@ class AttentionSteps {
     return step;
   }
 
-  BusyOf<Number> scores(std::int64_t rows, std::int64_t keys) const {
+  /// The softmax on its lanes, scores and product one after the other in the arrays; all through the same ports.
+  static BusyOf<Number> beside(const BusyOf<Number>& softmax, const BusyOf<Number>& scores,
+                               const BusyOf<Number>& product) {
+    BusyOf<Number> all = scores;
+    all += product;
+    const Number in_arrays = all.compute;
+    all += softmax;
+    all.compute = largest(std::initializer_list<Number>{softmax.compute, in_arrays});
+    return all;
+  }
+
+  /// `holding`: with operands that are read once and held, which the first part brings.
+  BusyOf<Number> scores(std::int64_t rows, std::int64_t keys, bool holding) const {
     InstructionClass step = product_step(c_.work, rows, keys, c_.work.nest.in_channels);
     step.operand_a = c_.operand_a;
     step.operand_b = c_.operand_b;
@@ -78,6 +106,7 @@ class AttentionSteps {
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     step.fetches = c_.fetches;
+    if (!holding) std::erase_if(step.fetches, [](const Fetch& mask) { return !mask.per_fold; });
     for (Fetch& mask : step.fetches) mask.elements = held_part(mask);
     return needs_of_(step, m_);
   }

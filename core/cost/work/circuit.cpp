@@ -45,6 +45,7 @@ void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan
 void clear(Busy& busy) {
   busy.compute = busy.dsram_read = busy.dsram_write = 0;
   busy.stackram_read = busy.stackram_write = busy.psram_read = busy.psram_stack = busy.psram_stacks = 0;
+  busy.accumulator_writes = busy.accumulator_reads = busy.register_writes = 0;
 }
 
 /// What a tile needs of its circuit, or of the host, and of each port.
@@ -64,7 +65,7 @@ void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& pla
     clear(tile.busy);
     OperationFormulas<std::int64_t> formulas(c, m, plan, shape, tile.busy);
     if (plan.nest)
-      formulas.add_nest(multiplies_in_memory(c, weights));
+      formulas.add_nest(weights);
     else
       formulas.add_rows();
     merge_ports(m, wired, tile.times, tile.busy);
@@ -192,7 +193,7 @@ void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCos
   const bool in_memory = multiplies_in_memory(c, weights);
   cost.on_host = on_host(c, m);
   clear(cost.busy);
-  cost.cycles = cost.lane_operations = 0;
+  cost.cycles = cost.lane_operations = cost.scalings = 0;
   cost.memory_cycles = in_memory ? memory_cycles(c, m) : 0;
   cost.conversions = 0;
   for (TileCost& tile : cost.shapes) {
@@ -201,6 +202,8 @@ void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCos
       cost.conversions += static_cast<double>(tile.times) *
                           memory_conversions(c, m, tile.size.rows * tile.size.columns * cost.plan.multiplicity,
                                              tile.size.channels, tile.size.sums);
+    if (cost.plan.nest)
+      cost.scalings += tile.times * scalings_of(c, m, tile_out_elements(cost.plan, tile.size), tile.size.sums);
     cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, tile.size);
     add_operation(tile, cost);
   }
@@ -226,7 +229,7 @@ std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Mac
 
 /// Whether a class finds another machine than the one that is.
 bool finds_another(const InstructionClass& c, const Machine& m) {
-  return c.formats.has_value() || m.composable_macs == ComposableMacs::on;
+  return c.formats.has_value() || m.composable_macs == ComposableMacs::on || scale_group_of(m) > 0;
 }
 
 }  // namespace

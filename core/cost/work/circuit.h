@@ -36,6 +36,8 @@ struct BusyOf {
   // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
   // lockstep.
   Number psram_stack{}, psram_stacks{};
+  // No needs, but events: partial sums written to and read from accumulators, weights put into registers.
+  Number accumulator_writes{}, accumulator_reads{}, register_writes{};
 
   BusyOf& operator+=(const BusyOf& other) { return add(other, 1); }
   BusyOf& add(const BusyOf& other, std::int64_t times) {
@@ -48,6 +50,9 @@ struct BusyOf {
     psram_read += factor * other.psram_read;
     psram_stack += factor * other.psram_stack;
     psram_stacks += factor * other.psram_stacks;
+    accumulator_writes += factor * other.accumulator_writes;
+    accumulator_reads += factor * other.accumulator_reads;
+    register_writes += factor * other.register_writes;
     if (!other.other_pairs.any) return *this;
     for (std::size_t pair = 0; pair < pair_families; ++pair)
       other_pairs.add(pair, factor * other.other_pairs.beats[pair]);
@@ -104,6 +109,7 @@ struct ClassCost {
   std::int64_t products_in_mac = 1;                              // that a MAC makes a cycle
   std::int64_t memory_cycles = 0;                                // the least that products in a memory take
   double conversions = 0;                                        // of their columns, analog to digital
+  std::int64_t scalings = 0;                                     // of groups' partial sums, each by its scale
   bool on_host = false;                                          // the host computes it, by a command
   std::int64_t cores = 1;         // that do this at once, each its part: all above but beats of weights is one's
   std::int64_t weight_parts = 1;  // cores that each need a tile of weights of their own

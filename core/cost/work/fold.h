@@ -31,13 +31,16 @@ struct Folds {
 };
 constexpr Folds fold(std::int64_t size, std::int64_t lanes) { return {lanes, size / lanes, size % lanes}; }
 
+/// The dimension again.
+constexpr std::int64_t size_of(const Folds& f) { return f.full * f.lanes + f.edge; }
+
 /// How many folds there are: ceil(size / lanes).
 template <class Number>
 constexpr Number count_of(const Folds& f) {
   if constexpr (std::integral<Number>)
     return f.count();
   else
-    return ceiling(Number(f.full * f.lanes + f.edge), f.lanes);
+    return ceiling(Number(size_of(f)), f.lanes);
 }
 
 /// Beats to move so many elements of so many bits, all of them `factors`, through a port: ceil(elements bits /

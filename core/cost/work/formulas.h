@@ -7,11 +7,13 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "core/cost/work/fold.h"
 #include "core/cost/work/in_memory.h"
 #include "core/cost/work/micro_operations.h"
 #include "core/cost/work/ports.h"
+#include "core/cost/work/runs.h"
 #include "core/cost/work/split_macs.h"
 
 namespace sdip {
@@ -35,9 +37,10 @@ class OperationFormulas {
                     BusyOf<Number>& busy)
       : c_(c), m_(m), plan_(plan), tile_(tile), w_(widths_of(c, m)), busy_(busy) {}
 
-  /// One product, or several; `in_memory`: in a weight memory, which takes a row with all its sums and channels at
-  /// once.
-  void add_nest(bool in_memory) {
+  /// One product, or several; `weights`: where they lie: a weight memory that multiplies takes a row with all its
+  /// sums and channels at once.
+  void add_nest(WeightPlace weights) {
+    const bool in_memory = multiplies_in_memory(c_, weights);
     const LoopNest& nest = c_.work.nest;
     const auto [rows, columns, channels, sums] = tile_.size;
     const bool weighted = c_.operand_b == Place::psram;
@@ -57,8 +60,10 @@ class OperationFormulas {
                         ? capped_product(of_rows, memory_row_cycles<Number>(c_, m_), most_cycles / tile_.times)
                         : of_rows * count_of<Number>(product.channels) * kernel * count_of<Number>(product.sum) *
                               Number(c_.work.element_cycles);
-    read_operands(product, kernel);
-    move_partials(product);
+    const bool holds = m_.accumulator_folds > 0 && !in_memory;
+    const std::int64_t b_loads = holds ? hold(product, kernel, weights) : loads_of_b(product);
+    read_operands(product, kernel, b_loads);
+    move_partials(product, holds || m_.dataflow == Dataflow::output_stationary);
     const std::int64_t results = tile_.last ? tile_out_elements(plan_, tile_.size) : 0;
     if (tile_.last) {
       write(product.rows, product.channels, product.times, results);
@@ -99,21 +104,71 @@ class OperationFormulas {
     std::int64_t kernel, times;
   };
 
-  void read_operands(const Product& p, const Number& kernel) {
-    const bool a_held = m_.dataflow == Dataflow::input_stationary,
-               b_held = m_.dataflow == Dataflow::weight_stationary;
-    const std::int64_t b_bits = c_.operand_b == Place::psram ? w_.weight : w_.activation;
+  /// How often each fold of B is read, where no accumulators are counted.
+  std::int64_t loads_of_b(const Product& p) const {
+    return m_.dataflow == Dataflow::weight_stationary ? 1 : p.rows.count();
+  }
+  std::int64_t b_bits() const { return c_.operand_b == Place::psram ? w_.weight : w_.activation; }
+
+  void read_operands(const Product& p, const Number& kernel, std::int64_t b_loads) {
+    const bool a_held = m_.dataflow == Dataflow::input_stationary;
     const Number a = folded_beats<Number>(p.rows, p.sum, w_.activation, port_bits(w_, c_.operand_a));
-    const Number b = folded_beats<Number>(p.channels, p.sum, b_bits, port_bits(w_, c_.operand_b));
+    const WeightForm form = weight_form(m_);
+    const bool scaled = c_.operand_b == Place::psram && form.scale_group > 0;
+    const Number b = scaled ? scaled_beats(p, form)
+                            : folded_beats<Number>(p.channels, p.sum, b_bits(), port_bits(w_, c_.operand_b));
     book_read(busy_, c_.operand_a, c_.pair_a,
               Number(p.times) * Number(a_held ? 1 : p.channels.count()) * kernel * a);
-    book_read(busy_, c_.operand_b, c_.pair_b, Number(p.times) * Number(b_held ? 1 : p.rows.count()) * kernel * b);
+    book_read(busy_, c_.operand_b, c_.pair_b, Number(p.times) * Number(b_loads) * kernel * b);
+  }
+
+  /// Runs of row folds whose sums stay in the array: what they take, and what is written and read there. How often
+  /// each fold of B is read.
+  std::int64_t hold(const Product& p, const Number& kernel, WeightPlace weights) {
+    const Runs runs = runs_of(m_, p.rows.count(), p.kernel * p.sum.count());
+    const bool wired = c_.operand_b == Place::psram && weights != WeightPlace::psram;
+    const bool loads = !wired && c_.operand_b != Place::nowhere && c_.operand_b != Place::scalar;
+    const HeldProduct<Number> product{m_,         runs,
+                                      p.channels, p.sum,
+                                      kernel,     c_.work.element_cycles,
+                                      b_bits(),   loads ? port_bits(w_, c_.operand_b) : 0};
+    busy_.compute = product.first_load() + Number(p.times) * product.cycles();
+    const Number results = Number(p.times) * product_of<Number>({size_of(p.rows), size_of(p.channels)});
+    const Number sums = kernel * count_of<Number>(p.sum);
+    busy_.accumulator_writes = results * sums;
+    busy_.accumulator_reads = results * (sums - Number(1));
+    if (loads)
+      busy_.register_writes = Number(p.times) * Number(runs.loads()) * kernel *
+                              product_of<Number>({size_of(p.channels), size_of(p.sum)});
+    return runs.loads();
+  }
+
+  /// Of weights that share scales by groups: a fold along the sums in which groups begin has their scales, too.
+  Number scaled_beats(const Product& p, const WeightForm& form) const {
+    const std::int64_t group = form.scale_group, in_group = std::max<std::int64_t>(1, group / p.sum.lanes);
+    const std::int64_t begin = ceil_div(p.sum.full, in_group), continued = p.sum.full - begin;
+    const auto begun = [&](std::int64_t sums) { return ceil_div(sums, group); };
+    Number sum(0);
+    const auto add = [&](std::int64_t times, std::int64_t channels, std::int64_t sums, std::int64_t scales) {
+      if (times == 0 || channels == 0 || sums == 0) return;
+      const Number weights = product_of<Number>({channels, sums, form.bits});
+      const Number bits =
+          scales == 0 ? weights : weights + product_of<Number>({channels, scales, form.scale_group_bits});
+      sum += Number(times) * ceiling(bits, w_.psram);
+    };
+    const std::int64_t edge_scales = p.sum.full % in_group == 0 ? begun(p.sum.edge) : 0;
+    for (const auto& [times, channels] :
+         {std::pair{p.channels.full, p.channels.lanes}, std::pair{std::int64_t{1}, p.channels.edge}}) {
+      add(times * begin, channels, p.sum.lanes, begun(p.sum.lanes));
+      add(times * continued, channels, p.sum.lanes, 0);
+      add(times, channels, p.sum.edge, edge_scales);
+    }
+    return sum;
   }
 
   /// Partial sums go to and from the result's memory for every summed fold but the last (write) and the first
   /// (read); held in registers, only from one tile of sums to the next.
-  void move_partials(const Product& p) {
-    const bool in_registers = m_.dataflow == Dataflow::output_stationary;
+  void move_partials(const Product& p, bool in_registers) {
     const std::int64_t rounds = in_registers ? 0 : p.kernel * p.sum.count() - 1;
     const std::int64_t written = rounds + !tile_.last, read = rounds + !tile_.first;
     if (written + read == 0) return;
@@ -158,7 +213,7 @@ class OperationFormulas {
     book_read(busy_, f.place, f.pair, beats<Number>({elements, bits_of_fetch(f)}, port_bits(w_, f.place)));
   }
   std::int64_t part_of(const Fetch& f) const { return ceil_div(f.elements, plan_.result_tiles()); }
-  std::int64_t bits_of_fetch(const Fetch& f) const { return f.place == Place::psram ? w_.weight : w_.activation; }
+  std::int64_t bits_of_fetch(const Fetch& f) const { return f.place == Place::psram ? w_.vector : w_.activation; }
 
   const InstructionClass& c_;
   const Machine& m_;

@@ -33,7 +33,7 @@ std::array<BusyOf<Number>, 3> host_formulas(const InstructionClass& c, const Mac
   for (const Fetch& f : c.fetches) {
     if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, tile.last) == 0) continue;
     const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.result_tiles());
-    const std::int64_t bits = f.place == Place::psram ? w.weight : w.activation;
+    const std::int64_t bits = f.place == Place::psram ? w.vector : w.activation;
     in.compute = capped_sum(in.compute, on_bus(part, bits), most);
     book_read(in, f.place, f.pair, beats<Number>({part, bits}, port_bits(w, f.place)));
   }

@@ -6,9 +6,9 @@
 
 namespace sdip {
 
-/// Bits of an element by format, and of a port.
+/// Bits of an element by format, and of a port; `vector`: of weights that no product multiplies by.
 struct Widths {
-  std::int64_t activation, weight, accumulator, dsram, stackram, psram;
+  std::int64_t activation, weight, vector, accumulator, dsram, stackram, psram;
   std::int64_t result;  // another than that of activations when the instruction converts
 };
 inline Widths widths_of(const InstructionClass& c, const Machine& m) {
@@ -16,6 +16,7 @@ inline Widths widths_of(const InstructionClass& c, const Machine& m) {
   const std::int64_t own_stack = stack_in_psram(m) ? m.psram_port_bits : m.stackram_port_bits;
   return {bits_of(m.activation_format),
           bits_of(m.weight_format),
+          bits_of(vector_format(m.weight_format)),
           bits_of(m.accumulator_format),
           m.dsram_port_bits,
           unified ? m.dsram_port_bits : own_stack,
@@ -72,13 +73,20 @@ void merge_ports(const Machine& m, bool wired, std::int64_t tiles, BusyOf<Number
   busy.stackram_read = busy.stackram_write = Number(0);
 }
 
+/// What a step of a tile operation needs; how many such steps there are, one after the other.
+template <class Number>
+struct StepOf {
+  BusyOf<Number> busy;
+  std::int64_t times = 1;
+};
+
 /// What steps need that run one after the other, in sum, and how long they last.
 struct Steps {
   Busy busy;
   std::int64_t cycles = 0;
-  void then(const Busy& step) {
-    cycles = at_most(static_cast<Int128>(cycles) + step.longest(), most_cycles);
-    if (cycles < most_cycles) busy += step;
+  void then(const Busy& step, std::int64_t times = 1) {
+    cycles = at_most(cycles + static_cast<Int128>(step.longest()) * times, most_cycles);
+    if (cycles < most_cycles) busy.add(step, times);
   }
 };
 

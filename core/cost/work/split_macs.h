@@ -22,8 +22,17 @@ std::int64_t products_in_mac(OperandFormats mac, OperandFormats operands);
 /// The same of a class's products on a machine: 1 where its MACs do not split, and of work that is no product.
 std::int64_t products_in_mac(const InstructionClass& c, const Machine& machine);
 
+/// Of `lanes` along the sums those that work where so many weights share a scale, so that no fold has parts of two
+/// groups: the most that divide a group, or of whole groups. Example: groups of 32: 24 are 16, 80 are 64.
+std::int64_t lanes_of_groups(std::int64_t lanes, std::int64_t group);
+
+/// Partial sums of groups that a tile of so many results, each of so many sums at so many kernel positions, scales:
+/// 0 without groups.
+std::int64_t scalings_of(const InstructionClass& c, const Machine& machine, std::int64_t results,
+                         std::int64_t sums);
+
 /// The machine as a class finds it: in the class's own formats (machine_for), its arrays with as many times the
-/// lanes along the sums as a MAC makes products.
+/// lanes along the sums as a MAC makes products, and of them those that groups of weights leave.
 Machine machine_found(const InstructionClass& c, const Machine& machine);
 
 }  // namespace sdip

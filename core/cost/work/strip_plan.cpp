@@ -126,7 +126,7 @@ std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form)
   std::int64_t bytes = 0;
   for (const Part& part : c.parts) {
     const std::int64_t channels = part_channels(part) - part.streamed_channels;
-    bytes += ceil_div(form.bits * part.weight_elements, 8);
+    bytes += ceil_div(form.vector_bits * part.weight_elements, 8);
     if (part.operand_b == Place::psram) bytes += part_weight_bytes(part, channels, form);
   }
   return bytes;

@@ -36,6 +36,7 @@ struct StripCost {
     sum.spent_macs += part.spent_macs * times;
     sum.memory_cycles = at_most(sum.memory_cycles + static_cast<Int128>(part.memory_cycles) * times, most_cycles);
     sum.conversions += part.conversions * static_cast<double>(times);
+    sum.scalings += part.scalings * times;
     sum.lane_operations += part.lane_operations * times;
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)

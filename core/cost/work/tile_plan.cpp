@@ -103,12 +103,14 @@ std::int64_t kept_in_groups(std::int64_t sums, std::int64_t group, std::int64_t 
 
 std::int64_t weight_bytes(const WeightTile& tile, const WeightForm& form) {
   std::int64_t bits = tile.elements * form.bits;
+  if (form.scale_group > 0)
+    bits += ceil_div(tile.elements, tile.sums) * ceil_div(tile.sums, form.scale_group) * form.scale_group_bits;
   if (form.skipping && form.group == 0)
     bits = ceil_div(tile.elements * form.density_hundredths, 100) * form.bits + tile.elements;
   if (form.skipping && form.group > 0)
     bits = ceil_div(tile.elements, tile.sums) * kept_in_groups(tile.sums, form.group, form.density_hundredths) *
            (form.bits + static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(form.group) - 1)));
-  if (tile.first_sums) bits += tile.channels * (tile.biases * form.bits + form.scale_bits_per_channel);
+  if (tile.first_sums) bits += tile.channels * (tile.biases * form.vector_bits + form.scale_bits_per_channel);
   return ceil_div(bits, 8);
 }
 
@@ -120,7 +122,7 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  return ceil_div(form.bits * c.weight_elements, 8);
+  return ceil_div(form.vector_bits * c.weight_elements, 8);
 }
 
 std::int64_t stored_bytes(std::int64_t psram_bytes, const WeightForm& form) {

@@ -36,6 +36,8 @@ struct HeldWeight {
   std::span<const float> floats{};  // its numbers, where single precision holds them; none: `codes` stand for them
   std::vector<WeightScale> scales{};
   WeightChannels channels{};
+  std::vector<float> unscaled{};         // where scales are of groups: its elements before them
+  std::vector<std::uint32_t> groups{};   // and by element the number of its scale
   Buffer<std::int8_t> codes{};           // of integer formats of at most 8 bits without zero points
   std::shared_ptr<const void> mapped{};  // what keeps mapped bytes alive
 };

@@ -58,7 +58,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
     chip.memories[4 + side] = {
         "DSRAM" + std::to_string(side % 2) + " of " + std::string(family_text(static_cast<Family>(side / 2))),
-        machine.dsram_bytes};
+        dsram_bytes_of(machine, static_cast<Family>(side / 2))};
   Turns turns{};
   for (const Instruction& instruction : stage.program.instructions) {
     chip.turns.push_back(turns);

@@ -67,7 +67,8 @@ const WeightRegion& region_of(Chip& chip) {
 /// Codes of a weight in a signed format of at most 8 bits.
 Buffer<std::int8_t> small_codes(const HeldWeight& weight, NumberFormat format) {
   Buffer<std::int8_t> codes;
-  if (weight.scales.empty() || bits_of(format) > 8 || needs_zero_point(format) || !needs_scale(format))
+  if (weight.scales.empty() || !weight.groups.empty() || bits_of(format) > 8 || needs_zero_point(format) ||
+      !needs_scale(format))
     return codes;
   codes.reserve(weight.floats.size());
   for (std::size_t i = 0; i < weight.floats.size(); ++i) {
@@ -79,14 +80,16 @@ Buffer<std::int8_t> small_codes(const HeldWeight& weight, NumberFormat format) {
   return codes;
 }
 
-HeldWeight held_of(CircuitWeight weight, NumberFormat format) {
+HeldWeight held_of(CircuitWeight weight) {
   HeldWeight held;
+  held.unscaled = std::move(weight.unscaled);
+  held.groups = std::move(weight.groups);
   held.shape = weight.numbers.shape;
   held.numbers = numbers_of(std::move(weight.numbers));
   held.floats = held.numbers.floats;
   held.scales = std::move(weight.scales);
   held.channels = weight.channels;
-  held.codes = small_codes(held, format);
+  held.codes = small_codes(held, weight.format);
   return held;
 }
 
@@ -137,7 +140,7 @@ FloatRange range_together(Chip& chip, std::span<const float> numbers) {
 std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, const Value& value,
                                         const HeldWeight& mapped) {
   const NumberFormat format = machine.weight_format;
-  if (format != NumberFormat::int8 || weight_form(machine).scale_bits_per_channel > 0) return std::nullopt;
+  if (format != NumberFormat::int8 || machine.scale_granularity != ScaleGranularity::tensor) return std::nullopt;
   const FloatRange range = range_together(chip, mapped.floats);
   if (!range.finite) return std::nullopt;  // refused there
   HeldWeight held;
@@ -186,17 +189,23 @@ HeldWeight as_written(Chip& chip, std::size_t index) {
   if (auto halves = halves_at_once(chip, machine, value)) return std::move(*halves);
   std::optional<Tensor> given = chip.constants.contains(v) ? std::nullopt : given_tensor(chip, value);
   const Tensor& tensor = given ? *given : constant_of(chip, v);
-  const bool by_place = machine.sparsity != Sparsity::dense || weight_form(machine).scale_bits_per_channel > 0;
+  const WeightForm form = weight_form(machine);
+  const bool by_place =
+      machine.sparsity != Sparsity::dense || form.scale_bits_per_channel > 0 || form.scale_group > 0;
   const NestWeights* nest = by_place ? nest_of_weight(region_of(chip), index) : nullptr;
-  const NumberFormat format = machine.weight_format;
-  if (!is_floating(tensor.type)) return held_of({pruned_weight(tensor, nest, machine), {}, {}}, format);
+  if (!is_floating(tensor.type)) return held_of({pruned_weight(tensor, nest, machine), {}, {}});
   const CodedWeight coded = coded_weight(value.name, tensor, nest, machine);
-  return held_of(circuit_weight_of(coded, tensor.type, tensor.shape, format), format);
+  return held_of(circuit_weight_of(coded, tensor.type, tensor.shape));
 }
 
-/// Tiles of an instruction decide what is pruned; else instructions that share a region share its weights.
+/// Tiles of an instruction decide what is pruned, and which weights are a group; else instructions that share a
+/// region share its weights.
 std::int64_t region_key(const Chip& chip) {
-  const bool own = chip.file == nullptr && chip.machine.sparsity == Sparsity::skipping;
+  const auto& formats = chip.instruction_class().formats;
+  const NumberFormat format = formats ? formats->weights : chip.machine.weight_format;
+  const bool by_tile =
+      chip.machine.sparsity == Sparsity::skipping || scale_group_of(format, chip.machine.scale_granularity) > 0;
+  const bool own = chip.file == nullptr && by_tile;
   return own ? static_cast<std::int64_t>(chip.now) : chip.instruction().weight_offset.value;
 }
 
@@ -208,7 +217,7 @@ const HeldWeight& held_weight(Chip& chip, std::size_t index) {
   if (chip.file == nullptr) return chip.held_weights[key] = as_written(chip, index);
   std::vector<CircuitWeight> weights = weights_of(*chip.file, chip.now);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]), own_machine(chip).weight_format);
+    chip.held_weights[{key.first, i}] = held_of(std::move(weights[i]));
   return chip.held_weights.at(key);
 }
 

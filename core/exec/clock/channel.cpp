@@ -12,12 +12,24 @@ Count Clock::Buffers::free_for_next(std::size_t buffers, Count instruction_begin
 
 Clock::Transfer Clock::transfer(Count bytes, Count copies) const {
   Count bursts = 0;
-  for (Count left = bytes; left > 0; left -= m_.dram_burst_bytes) ++bursts;
-  const Count whole = bursts * m_.dram_burst_bytes * copies;
+  for (Count left = bytes; left > 0; left -= burst_bytes_) ++bursts;
+  const Count whole = bursts * burst_bytes_ * copies;
   const Int128 scaled = whole * cycle_shares_;
   auto cycles = static_cast<Count>(scaled / byte_shares_);
   if (cycles * byte_shares_ < scaled) ++cycles;
   return {whole, cycles};
+}
+
+/// The channel is taken up to its end; a turn comes first.
+void Clock::move(Count start, Count cycles, bool to_chip) {
+  channel_ = start + cycles;
+  const Heading heading = to_chip ? Heading::to_chip : Heading::to_dram;
+  if (heading_ != Heading::none && heading_ != heading) {
+    channel_ += turn_cycles_;
+    ++pass_.turns;
+    ++count_.turns;
+  }
+  heading_ = heading;
 }
 
 /// Of each of so many cores, one behind the other.
@@ -51,7 +63,8 @@ Count Clock::fetch(Count a_core, Count tile, bool held) {
     using_ = psram_.put(psram_bytes, start, start + t.cycles, held);
   }
   count_.weight_bytes += t.bytes;
-  return channel_ = start + t.cycles;
+  move(start, t.cycles, true);
+  return channel_ + latency_cycles_;
 }
 
 /// Words come in behind those of older instructions, which stay until they have retired. Returns when they are
@@ -68,21 +81,22 @@ Count Clock::fetch_words(Count bytes) {
   imem_bytes_ += bytes;
   imem_peak_bytes_ = std::max(imem_peak_bytes_, imem_bytes_);
   count_.program_bytes += t.bytes;
-  return channel_ = start + t.cycles;
+  move(start, t.cycles, true);
+  return channel_ + latency_cycles_;
 }
 
 Count Clock::load(Count bytes, Buffers& buffers) {
   const Transfer t = transfer(bytes, copies_);
   const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
-  channel_ = std::max(channel_, space) + t.cycles;
+  move(std::max(channel_, space), t.cycles, true);
   count_.activation_in_bytes += t.bytes;
-  return channel_;
+  return channel_ + latency_cycles_;
 }
 
 void Clock::store() {
   if (leaving_ == 0) return;
   const Transfer t = transfer(leaving_, copies_);
-  channel_ = std::max(channel_, now_) + t.cycles;
+  move(std::max(channel_, now_), t.cycles, false);
   count_.activation_out_bytes += t.bytes;
   if (leaving_partials_) pass_.partial_out_bytes += t.bytes;
   left_.push_back(channel_);

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/exec/clock/charges.h"
+#include "core/machine/dram.h"
 
 namespace sdip::exec {
 
@@ -20,13 +21,19 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
       board_(m_),
       psram_(m_.psram_bytes - m_.psram_pinned_bytes),
       using_(psram_.none()) {
-  // Bytes of the bus, twice a clock of the channel, times three numbers in hundredths and one in thousandths.
-  byte_shares_ = static_cast<Int128>(m_.dram_bus_bits / 8 * 2) * m_.dram_clock_ratio.hundredths *
-                 m_.dram_efficiency.hundredths * share.hundredths * thousandths;
-  cycle_shares_ = static_cast<Int128>(1000000) * 1000;
+  // Each channel moves its bits every transfer; a stage has so many hundred-thousandths of all of them.
+  const DramChannels dram = dram_channels(m_);
+  Count stage_share = m_.dram_efficiency.hundredths * share.hundredths * thousandths / 100;
+  if (stage_share < 1) stage_share = 1;
+  byte_shares_ = static_cast<Int128>(dram.rate_mtps) * stage_share * dram.channels * dram.channel_bits;
+  cycle_shares_ = static_cast<Int128>(8 * 100000) * m_.core_clock_mhz;
+  burst_bytes_ = dram.access_bytes;
+  while (latency_cycles_ * 1000 < m_.dram_latency_ns * m_.core_clock_mhz) ++latency_cycles_;
+  while (turn_cycles_ * 1000 < m_.dram_turn_ns * m_.core_clock_mhz) ++turn_cycles_;
   if (m_.host_memory) {  // an access of host_bus_bits takes host_access_cycles: bits over 8 x 100 x cycles
     byte_shares_ = static_cast<Int128>(m_.host_bus_bits) * share.hundredths * thousandths;
     cycle_shares_ = static_cast<Int128>(800) * m_.host_access_cycles * 1000;
+    latency_cycles_ = turn_cycles_ = 0;
   }
   for (const InstructionClass& c : program.classes) {
     end_if(options_.stop, "");
@@ -88,12 +95,13 @@ void Clock::run_beside(std::size_t index) {
   const Count turn = board_.turn(c), words = streamed_ ? words_[index] : 0;
   count_ = {};
   const Count issued = words > 0 ? std::max(turn, fetch_words(words)) : turn;
-  const Count program_bytes = count_.program_bytes;
+  const Count program_bytes = count_.program_bytes, turns = count_.turns;
   dispatched_ = board_.issue(c, issued);
   now_ = board_.wait(issued, uses_[number], instruction.after);
   run(index);
   count_.stall_program = issued - turn;
   count_.program_bytes = program_bytes;
+  count_.turns += turns;
   count_.waiting = count_.start - issued;
   board_.put(uses_[number], now_);
 }
@@ -221,6 +229,9 @@ void Clock::count_beats(const Needs& needs) {
   count_.stackram_write_beats += needs.stackram_write;
   count_.psram_read_beats += needs.psram_read;
   count_.psram_stack_beats += needs.psram_stack;
+  count_.accumulator_writes += needs.accumulator_writes;
+  count_.accumulator_reads += needs.accumulator_reads;
+  count_.register_writes += needs.register_writes;
 }
 
 Count Clock::command_cycles(const Operation& o) const {

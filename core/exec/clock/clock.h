@@ -56,6 +56,7 @@ class Clock {
   bool side_by_side() const { return has_pairs(m_); }
   std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
   Transfer transfer(Count bytes, Count copies) const;
+  void move(Count start, Count cycles, bool to_chip);
   Transfer weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const;
   Count fetch(Count a_core, Count tile, bool held);
   Count fetch_words(Count bytes);
@@ -86,6 +87,8 @@ class Clock {
   std::vector<Count> words_;                        // bytes, by instruction
   bool streamed_ = false;
   Int128 cycle_shares_ = 1, byte_shares_ = 1;  // a byte takes cycle_shares / byte_shares cycles
+  Count burst_bytes_ = 1, latency_cycles_ = 0, turn_cycles_ = 0;
+  enum class Heading { none, to_chip, to_dram } heading_ = Heading::none;  // of the last transfer
   Count now_ = 0, channel_ = 0, last_duration_ = 0, passes_ = 0;
   std::list<PsramTile> imem_;  // words of instructions, oldest first
   Count imem_bytes_ = 0, imem_peak_bytes_ = 0;

@@ -51,11 +51,31 @@ class AttentionExpansion {
     if (last && c_.to_dram) o.out_bytes = ceil_div(r * values_ * narrow_, 8);
   }
 
+  /// What one part of the queries needs.
+  struct PartNeeds {
+    Needs scores, softmax, product;
+  };
+
+  /// Part by part down a line of three: the arrays make scores, the softmax circuit takes them, the arrays multiply
+  /// by the values. In a turn each part moves one place on.
   void fold(Count r, Count k, bool last, Operation& o) const {
-    then(scores(r, k, o), o);
-    then(softmax(r, k), o);
-    then(product(r, k), o);
+    const std::vector<Count> parts = pieces(r, ceil_div(r, m_.attention_parts));
+    std::map<Count, PartNeeds> of_size;
+    for (const Count size : parts)
+      if (!of_size.contains(size)) of_size[size] = {scores(size, k, false), softmax(size, k), product(size, k)};
+    for (std::size_t turn = 0; turn < parts.size() + 2; ++turn) {
+      Needs in_arrays, in_softmax;
+      if (turn == 0) in_arrays += scores(parts[0], k, true);
+      if (turn > 0 && turn < parts.size()) in_arrays += of_size.at(parts[turn]).scores;
+      if (turn > 0 && turn <= parts.size()) in_softmax += of_size.at(parts[turn - 1]).softmax;
+      if (turn > 1) in_arrays += of_size.at(parts[turn - 2]).product;
+      Needs both = in_arrays;
+      both += in_softmax;
+      both.compute = std::max(in_arrays.compute, in_softmax.compute);
+      then(both, o);
+    }
     if (last) then(division(r), o);
+    o.other_bytes = mask_bytes(r, k);
     if (m_.granularity == Granularity::micro_operation)
       o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
   }
@@ -65,7 +85,16 @@ class AttentionExpansion {
     o.steps_cycles += step.longest();
   }
 
-  Needs scores(Count r, Count k, Operation& o) const {
+  Count mask_bytes(Count r, Count k) const {
+    Count bytes = 0;
+    for (const Fetch& f : c_.fetches)
+      if (f.place == Place::dram)
+        bytes += ceil_div((f.per_fold ? r * k : ceil_div(f.elements, operations_)) * narrow_, 8);
+    return bytes;
+  }
+
+  /// The first part's bring operands that are smaller than the scores, which the others find.
+  Needs scores(Count r, Count k, bool first) const {
     InstructionClass step;
     step.work = c_.work;
     step.work.nest = {};
@@ -79,11 +108,12 @@ class AttentionExpansion {
     step.pair_b = c_.pair_b;
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
-    step.fetches = c_.fetches;
-    for (Fetch& f : step.fetches) f.elements = f.per_fold ? r * k : ceil_div(f.elements, operations_);
-    const Operation alone = expand(step, m_, role_, c_.work.family).at(0);
-    o.other_bytes = alone.other_bytes;
-    return alone.needs;
+    for (Fetch f : c_.fetches) {
+      if (!f.per_fold && !first) continue;
+      f.elements = f.per_fold ? r * k : ceil_div(f.elements, operations_);
+      step.fetches.push_back(f);
+    }
+    return expand(step, m_, role_, c_.work.family).at(0).needs;
   }
 
   Needs product(Count r, Count k) const {

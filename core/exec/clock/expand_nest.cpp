@@ -4,6 +4,7 @@
 
 #include "core/exec/clock/nest_folds.h"
 #include "core/exec/walk/nest_walk.h"
+#include "core/exec/walk/split_macs.h"
 #include "core/exec/walk/windows.h"
 
 namespace sdip::exec {
@@ -67,9 +68,13 @@ class NestExpansion {
       if (loop.extent == &TileOperation::columns) columns_in_ = positions_of(along_columns_, loop.tiles);
     }
     result_bits_ = bits_of(c.formats ? c.formats->results : m.activation_format);
-    widths_ = {bits_of(m.activation_format), bits_of(weighted_ ? m.weight_format : m.activation_format),
-               bits_of(m.accumulator_format), c.push && !c.to_dsram && !c.to_dram && sums_tiles_ == 1,
-               weighted_ && weights_multiply(m, role)};
+    widths_ = {bits_of(m.activation_format),
+               bits_of(weighted_ ? m.weight_format : m.activation_format),
+               bits_of(m.accumulator_format),
+               c.push && !c.to_dsram && !c.to_dram && sums_tiles_ == 1,
+               weighted_ && weights_multiply(m, role),
+               weighted_ && m.sparsity != Sparsity::skipping ? group_length(m) : 0,
+               bits_of_scale(m)};
   }
 
   std::vector<Operation> run() {
@@ -137,7 +142,9 @@ class NestExpansion {
                               shape.first,
                               shape.last};
     Needs one;
-    const std::vector<Count> made_by_one = fold_product(c_, m_, ports_, widths_, product, one);
+    const FoldedProduct of_one = fold_product(c_, m_, ports_, widths_, product, one);
+    const std::vector<Count>& made_by_one = of_one.results;
+    o.needs.compute += of_one.first_load;
     std::vector<Count> made;
     for (Count p = 0; p < (weighted_ ? shape.groups : multiplicity_); ++p) {
       o.needs += one;
@@ -145,6 +152,8 @@ class NestExpansion {
     }
     write_results(c_, ports_, made, result_bits_, o.needs);
     const Count results = space * shape.channels * shape.groups * multiplicity_;
+    if (widths_.group > 0)
+      for (Count left = shape.sums; left > 0; left -= widths_.group) o.scalings += results * kernel;
     turns_ = 0;
     if (shape.last) add_fused(results, o);
     add_norms(shape, shape.groups * shape.sums * multiplicity_, shape.last ? results : 0, o);
@@ -162,7 +171,7 @@ class NestExpansion {
     const Count writing = operations_ / sums_tiles_;
     for (const Fetch& f : c_.fetches) {
       ports_.read(f.place, f.pair, f.per_fold ? results : ceil_div(f.elements, writing),
-                  f.place == Place::psram ? bits_of(m_.weight_format) : bits, o.needs);
+                  f.place == Place::psram ? bits_beside_products(m_) : bits, o.needs);
       if (f.place == Place::dram) o.other_bytes += ceil_div(ceil_div(f.elements, writing) * bits, 8);
     }
     const Count pass = ceil_div(results, m_.vector_lanes);
@@ -198,10 +207,12 @@ class NestExpansion {
     const Count kept = skipping ? kept_weights(elements, step.tile.sums.size(), m_) : elements;
     const Count places = skipping ? place_bits(elements, kept, m_) : 0;
     const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
-    const Count once = step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits + scale) : 0;
+    const Count once =
+        step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits_beside_products(m_) + scale) : 0;
     o.weight_tile = number(step.b);
     o.weight_elements = elements;
-    o.weight_psram_bytes = ceil_div(kept * bits + places + once, 8);
+    const Count groups = scale_bits_of_tile(wide, n_.kernel_h * n_.kernel_w, step.tile.sums.size(), m_);
+    o.weight_psram_bytes = ceil_div(kept * bits + places + groups + once, 8);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m_);
   }
 

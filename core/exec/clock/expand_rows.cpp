@@ -64,7 +64,7 @@ class RowExpansion {
     for (const Fetch& f : c_.fetches) {
       const bool every_pass = f.passes >= apart_;
       if (!every_pass && !last) continue;
-      const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
+      const Count width = f.place == Place::psram ? bits_beside_products(m_) : bits;
       if (f.per_fold) {
         for (Count time = 0; time < (every_pass ? f.passes / apart_ : f.passes); ++time)
           for (const Count fold : folds) ports_.read(f.place, f.pair, fold, width, o.needs);
@@ -94,7 +94,7 @@ class RowExpansion {
     o.on_host = true;
     for (const Fetch& f : c_.fetches) {
       if (f.passes < apart_ && !last) continue;
-      const Count width = f.place == Place::psram ? bits_of(m_.weight_format) : bits;
+      const Count width = f.place == Place::psram ? bits_beside_products(m_) : bits;
       const Count part = f.per_fold ? rows * length : ceil_div(f.elements, writing_);
       for (Count left = part * width; left > 0; left -= m_.host_bus_bits) in.compute += m_.host_access_cycles;
       ports_.read(f.place, f.pair, part, width, in);

@@ -19,11 +19,13 @@ Count weights_of(const Part& part, Count channels, const Machine& m) {
   const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
   const bool skipping = m.sparsity == Sparsity::skipping;
   const Count zero = is_unsigned(m.weight_format) ? bits : 0;
+  const Count beside = bits_beside_products(m), kernels = part.work.nest.kernel_h * part.work.nest.kernel_w;
   const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
   const Count elements = channels * part.weight_elements_per_channel;
   const Count kept = skipping ? kept_weights(elements, part.work.nest.in_channels, m) : elements;
   const Count places = skipping ? place_bits(elements, kept, m) : 0;
-  return ceil_div(kept * bits + places + channels * (part.bias_elements_per_channel * bits + scale), 8);
+  const Count groups = scale_bits_of_tile(channels, kernels, part.work.nest.in_channels, m);
+  return ceil_div(kept * bits + places + groups + channels * (part.bias_elements_per_channel * beside + scale), 8);
 }
 
 Count row_of_inputs(const Part& part) {
@@ -93,6 +95,7 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
     o.needs += alone_it.needs;
     if (m.granularity == Granularity::micro_operation) o.commands += alone_it.commands;
     o.steps_cycles += alone_it.needs.longest();
+    o.scalings += alone_it.scalings;
     o.lane_operations += alone_it.lane_operations;
     if (one.work.family == Family::vector)
       o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
@@ -127,7 +130,7 @@ std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m
 std::int64_t strips_psram_bytes(const InstructionClass& c, const Machine& m) {
   Count bytes = 0;
   for (const Part& part : c.parts)
-    bytes += ceil_div(part.weight_elements * bits_of(m.weight_format), 8) +
+    bytes += ceil_div(part.weight_elements * bits_beside_products(m), 8) +
              weights_of(part, channels_of(part) - part.streamed_channels, m);
   return bytes;
 }

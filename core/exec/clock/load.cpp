@@ -7,8 +7,10 @@ namespace sdip {
 namespace {
 
 /// Of all instructions; a circuit is wired and has none.
-std::int64_t bytes_of_words(const CompiledStage& stage, const Machine& machine) {
-  if (is_circuit(machine, stage.role)) return 0;
+std::int64_t bytes_of_words(const CompiledStage& stage, const Machine& given) {
+  if (is_circuit(given, stage.role)) return 0;
+  const StageMachine its(given, stage.role);
+  const Machine& machine = *its;
   std::int64_t bytes = 0;
   for (const Instruction& instruction : stage.program.instructions) {
     const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];

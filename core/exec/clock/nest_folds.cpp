@@ -1,6 +1,8 @@
 // The folds of a product, one after the other.
 #include "core/exec/clock/nest_folds.h"
 
+#include <queue>
+
 namespace sdip::exec {
 namespace {
 
@@ -27,6 +29,19 @@ void beats_of(const std::vector<Count>& sums, Count across, Count bits, Count po
   for (const Count k : sums) beats.push_back(ceil_div(across * k * bits, port));
 }
 
+/// The same of weights; with those that begin a group comes its scale, one for each channel.
+void beats_with_scales(const std::vector<Count>& sums, Count channels, const NestWidths& w, Count port,
+                       std::vector<Count>& beats) {
+  beats.clear();
+  Count first = 0;
+  for (const Count k : sums) {
+    Count scales = 0;
+    for (Count i = first; i < first + k; ++i) scales += i % w.group == 0 ? 1 : 0;
+    beats.push_back(ceil_div(channels * k * w.b_bits + channels * scales * w.scale_bits, port));
+    first += k;
+  }
+}
+
 /// One fold of results, through all its sums: beats of operands and of partial sums, and cycles.
 struct ResultFold {
   const std::vector<Count>& a_beats;
@@ -51,10 +66,119 @@ struct ResultFold {
   }
 };
 
+/// The weights that an array's registers hold, of one channel fold: the oldest leaves when they are full.
+class Registers {
+ public:
+  Registers(Count registers, Count sum_folds) : free_(registers), held_(static_cast<std::size_t>(sum_folds)) {}
+  bool holds(Count sum_fold) const { return held_[static_cast<std::size_t>(sum_fold)]; }
+  void load(Count sum_fold) {
+    if (free_ == 0) {
+      held_[static_cast<std::size_t>(order_.front())] = false;
+      order_.pop();
+      ++free_;
+    }
+    held_[static_cast<std::size_t>(sum_fold)] = true;
+    order_.push(sum_fold);
+    --free_;
+  }
+
+ private:
+  Count free_;
+  std::vector<bool> held_;
+  std::queue<Count> order_;
+};
+
+/// A product whose partial sums stay in accumulators for a run of row folds.
+class HeldProduct {
+ public:
+  HeldProduct(const InstructionClass& c, const Machine& m, const Ports& ports, const NestWidths& w,
+              const TileProduct& product, Needs& needs)
+      : m_(m),
+        w_(w),
+        product_(product),
+        needs_(needs),
+        lanes_(lanes_of(c.work.family, m)),
+        cycles_each_(c.work.element_cycles),
+        a_(ports.reading(c.operand_a, c.pair_a, needs, nowhere_)),
+        b_(ports.reading(c.operand_b, c.pair_b, needs, nowhere_)),
+        in_(ports.reading(w.partials_to_stack ? Place::stackram : Place::dsram, {}, needs, nowhere_)),
+        out_(ports.writing(w.partials_to_stack, needs)) {}
+
+  FoldedProduct run() {
+    const std::vector<Count> rows = pieces(product_.rows, lanes_.rows);
+    for (const Count o : pieces(product_.channels, lanes_.channels)) {
+      Registers registers(m_.weight_registers, product_.kernels * std::ssize(sums_));
+      for (std::size_t begin = 0; begin < rows.size();) {
+        std::vector<Count> run;
+        for (; begin < rows.size() && std::ssize(run) < m_.accumulator_folds; ++begin) run.push_back(rows[begin]);
+        go_through(run, o, registers);
+      }
+    }
+    return std::move(folded_);
+  }
+
+ private:
+  void go_through(const std::vector<Count>& run, Count o, Registers& registers) {
+    const Count folds = product_.kernels * std::ssize(sums_);
+    for (Count fold = 0; fold < folds; ++fold) {
+      const Count k = sums_[static_cast<std::size_t>(fold % std::ssize(sums_))];
+      const Count load = registers.holds(fold) ? 0 : loaded(o, k);
+      if (!registers.holds(fold)) registers.load(fold);
+      Count working = 0;
+      for (const Count r : run) {
+        working += cycles_each_;
+        a_.move(r * k, w_.activation_bits);
+        accumulate(r * o, fold == 0, fold + 1 == folds);
+      }
+      if (m_.weight_registers == 1) {
+        needs_.compute += load + working;
+        continue;
+      }
+      if (!begun_) folded_.first_load = load;
+      begun_ = true;
+      needs_.compute += std::max(load, working);
+    }
+  }
+
+  /// Beats in which the weights of a channel and a sum fold come; none where they stand in wires.
+  Count loaded(Count o, Count k) {
+    if (b_.beats == &nowhere_) return 0;
+    const Count before = *b_.beats;
+    b_.move(o * k, w_.b_bits);
+    needs_.register_writes += o * k;
+    return *b_.beats - before;
+  }
+
+  /// A fold's sums: added to those that are there; those of other tiles come first and leave last.
+  void accumulate(Count results, bool begins, bool ends) {
+    if (begins && !product_.first) in_.move(results, w_.partial_bits);
+    if (!begins) needs_.accumulator_reads += results;
+    needs_.accumulator_writes += results;
+    if (!ends) return;
+    if (product_.last)
+      folded_.results.push_back(results);
+    else
+      out_.move(results, w_.partial_bits);
+  }
+
+  const Machine& m_;
+  const NestWidths& w_;
+  const TileProduct& product_;
+  Needs& needs_;
+  const Lanes lanes_;
+  const Count cycles_each_;
+  Count nowhere_ = 0;
+  const Ports::Port a_, b_, in_, out_;
+  const std::vector<Count> sums_ = pieces(product_.sum, lanes_.sum);
+  bool begun_ = false;
+  FoldedProduct folded_;
+};
+
 }  // namespace
 
-std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, const Ports& ports,
-                                const NestWidths& w, const TileProduct& product, Needs& needs) {
+FoldedProduct fold_product(const InstructionClass& c, const Machine& m, const Ports& ports, const NestWidths& w,
+                           const TileProduct& product, Needs& needs) {
+  if (m.accumulator_folds > 0 && !w.in_memory) return HeldProduct(c, m, ports, w, product, needs).run();
   const Lanes lanes = w.in_memory ? Lanes{1, product.channels, product.sum} : lanes_of(c.work.family, m);
   const Count cycles_each = c.work.element_cycles * (w.in_memory ? cycles_of_row(m, w.activation_bits) : 1);
   Count nowhere = 0;
@@ -71,7 +195,9 @@ std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, con
     bool first_channel = true;
     for (Count channel = 0; channel < product.channels; channel += lanes.channels) {
       const Count o = std::min(lanes.channels, product.channels - channel);
-      if (first_channel || o < lanes.channels) beats_of(sums, o, w.b_bits, b.bits, b_beats);
+      const bool another = first_channel || o < lanes.channels;
+      if (another && w.group > 0) beats_with_scales(sums, o, w, b.bits, b_beats);
+      if (another && w.group == 0) beats_of(sums, o, w.b_bits, b.bits, b_beats);
       ResultFold fold{a_beats,
                       b_beats,
                       product.kernels,
@@ -94,7 +220,7 @@ std::vector<Count> fold_product(const InstructionClass& c, const Machine& m, con
     }
     first_row = false;
   }
-  return results;
+  return {results, 0};
 }
 
 }  // namespace sdip::exec

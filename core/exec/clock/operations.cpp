@@ -17,6 +17,9 @@ Needs& Needs::operator+=(const Needs& o) {
   stackram_write += o.stackram_write;
   psram_read += o.psram_read;
   psram_stack += o.psram_stack;
+  accumulator_writes += o.accumulator_writes;
+  accumulator_reads += o.accumulator_reads;
+  register_writes += o.register_writes;
   for (std::size_t pair = 0; pair < pair_families; ++pair) other_pairs.beats[pair] += o.other_pairs.beats[pair];
   return *this;
 }
@@ -43,6 +46,20 @@ std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine&
   return kept * bits;
 }
 
+std::int64_t bits_of_scale(const Machine& m) {
+  const NumberFormatRow& format = number_formats[static_cast<std::size_t>(m.weight_format)];
+  if (format.block > 0) return format.scale_bits;
+  return 32 + (is_unsigned(m.weight_format) ? format.bits : 0);
+}
+
+std::int64_t scale_bits_of_tile(std::int64_t channels, std::int64_t kernels, std::int64_t sums, const Machine& m) {
+  const Count group = m.sparsity == Sparsity::skipping ? 0 : group_length(m);
+  Count groups = 0;
+  if (group > 0)
+    for (Count left = sums; left > 0; left -= group) ++groups;
+  return channels * kernels * groups * bits_of_scale(m);
+}
+
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
   return bytes < 1024 ? bytes : ceil_div(bytes * 100, m.weight_compression.hundredths);
 }
@@ -50,7 +67,7 @@ std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
   const Machine m = machine_of(c, machine);
   if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
-  return ceil_div(c.weight_elements * bits_of(m.weight_format), 8);
+  return ceil_div(c.weight_elements * bits_beside_products(m), 8);
 }
 
 bool weights_in_rom(const Machine& m, Role role) {

@@ -27,6 +27,8 @@ struct Needs {
   std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
   PairBeats other_pairs;         // reads from DSRAM pairs of other families; dsram_read: its own
   std::int64_t psram_stack = 0;  // of psram_read what one core moved of its stack, where PSRAM holds that
+  // Partial sums that accumulators took and gave, weights that registers took.
+  std::int64_t accumulator_writes = 0, accumulator_reads = 0, register_writes = 0;
   Needs& operator+=(const Needs& other);
   std::int64_t longest() const;
 };
@@ -43,6 +45,7 @@ struct Operation {
   std::int64_t weight_psram_bytes = 0, weight_dram_bytes = 0;
   std::int64_t weight_elements = 0;  // of a nest's tile of weights, bias apart
   std::int64_t lane_operations = 0;  // elementwise steps of a nest: before, fused behind it, and for sums
+  std::int64_t scalings = 0;         // partial sums of groups of weights, each by its scale
   std::int64_t commands = 1;         // to dispatch: its micro-operations, or itself
   bool on_host = false;
   bool leaves_partials = false;  // out_bytes are partial sums
@@ -105,6 +108,17 @@ bool host_computes(const InstructionClass& c, const Machine& machine);
 /// Bytes of an instruction's words, given its operations.
 std::int64_t words_bytes(const Instruction& instruction, const std::vector<Operation>& operations,
                          const Machine& machine);
+
+/// Bits of the scale of a group of weights; of those of a tile of so many channels, each of so many sums at so many
+/// kernel positions: groups begin anew with each tile, and end with it.
+std::int64_t bits_of_scale(const Machine& machine);
+std::int64_t scale_bits_of_tile(std::int64_t channels, std::int64_t kernels, std::int64_t sums,
+                                const Machine& machine);
+
+/// Bits of a weight that no product multiplies by: beside blocks 16.
+inline std::int64_t bits_beside_products(const Machine& m) {
+  return is_block_format(m.weight_format) ? 16 : bits_of(m.weight_format);
+}
 
 /// A format whose scale has a zero point beside it.
 inline bool is_unsigned(NumberFormat f) {

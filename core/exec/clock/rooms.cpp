@@ -103,7 +103,7 @@ void Rooms::open(std::size_t memory, std::int64_t address, std::int64_t bytes, V
   const bool stack = memory + 1 == memories_.size();
   const std::int64_t capacity = unified_ ? 2 * machine_.dsram_bytes + machine_.stackram_bytes
                                 : stack  ? machine_.stackram_bytes
-                                         : machine_.dsram_bytes;
+                                         : dsram_bytes_of(machine_, static_cast<Family>(memory / 2));
   if (address < 0 || address + bytes > capacity)
     fail(i, "opens bytes " + std::to_string(address) + " to " + std::to_string(address + bytes) +
                 " of a memory of " + std::to_string(capacity));

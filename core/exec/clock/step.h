@@ -20,11 +20,13 @@ struct InstructionCounts {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
   std::int64_t stall_program = 0, program_bytes = 0;
-  std::int64_t waiting = 0;
+  std::int64_t waiting = 0, turns = 0;
   std::int64_t tile_operations = 0, compute_cycles = 0;
   std::int64_t dsram_read_beats = 0, dsram_write_beats = 0;  // pairs of other families included
   std::int64_t stackram_read_beats = 0, stackram_write_beats = 0, psram_read_beats = 0;
   std::int64_t psram_stack_beats = 0;  // of those of PSRAM, of one core's stack
+  // Partial sums to and from accumulators, weights into registers of the arrays.
+  std::int64_t accumulator_writes = 0, accumulator_reads = 0, register_writes = 0;
   friend bool operator==(const InstructionCounts&, const InstructionCounts&) = default;
 };
 
@@ -34,6 +36,7 @@ struct PassCounts {
   std::int64_t cycles = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0, program_bytes = 0;
   std::int64_t partial_in_bytes = 0, partial_out_bytes = 0;  // of the activations those that are partial sums
+  std::int64_t turns = 0;  // transfers that went the other way than the one before
   std::int64_t dram_bytes() const {
     return weight_bytes + activation_in_bytes + activation_out_bytes + program_bytes;
   }

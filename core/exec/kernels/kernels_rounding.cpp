@@ -32,6 +32,8 @@ Rounding rounding_of(NumberFormat format) {
       return floating(4, -6, 448);
     case NumberFormat::fp8_e5m2:
       return floating(3, -14, 57344);
+    case NumberFormat::fp16_e6m9:
+      return floating(10, -30, std::ldexp(1023.0, 22));
     case NumberFormat::q3_4:
       return fixed_point(format, 4);
     case NumberFormat::q7_8:

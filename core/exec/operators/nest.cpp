@@ -11,6 +11,7 @@
 #include "core/exec/clock/operations.h"
 #include "core/exec/numbers/formats.h"
 #include "core/exec/operators/finish.h"
+#include "core/exec/operators/nest_groups.h"
 #include "core/exec/operators/nest_tile.h"
 #include "core/exec/walk/nest_walk.h"
 #include "core/exec/walk/split_macs.h"
@@ -67,6 +68,7 @@ struct Tiles {
   Loaded<T> loaded_a{}, loaded_b{};
   Buffer<S> sums{};
   LoadedWindow window{};  // in loaded_a
+  GroupedWeight grouped{};
 
   void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
@@ -167,8 +169,12 @@ struct Tiles {
       const std::int64_t results = shape.results(copy);
       if (static_cast<double>(results) * static_cast<double>(k * kernel) < least_shared_macs)
         way.kernel.share = {}, way.kernel.threads = 1;
-      add_products(shape, copy, loaded_a.data.data() + of_a, loaded_a.strides, first_of_b(copy, of_b),
-                   loaded_b.strides, to, way);
+      if constexpr (std::is_same_v<T, float>)
+        if (grouped.weight != nullptr)
+          add_grouped_products(shape, copy, loaded_a.data.data() + of_a, loaded_a.strides, grouped, to, way);
+      if (grouped.weight == nullptr)
+        add_products(shape, copy, loaded_a.data.data() + of_a, loaded_a.strides, first_of_b(copy, of_b),
+                     loaded_b.strides, to, way);
       to += results;
       of_a += a_size();
       of_b += copy.channels.size() * k * kernel;
@@ -324,6 +330,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
     TileShape shape{map, weighted};
     Tiles<T, S> t{chip, std::move(shape), first, second, arithmetic};
     take_whole(chip, whole_shape(map, weighted), second, t.loaded_b);
+    if constexpr (std::is_same_v<T, float>) t.grouped = grouped_weight(chip, node, weighted);
     run_tiles<T, S>(
         chip, t, mapping, part, [&] { kept(t); }, [&](const Elements& at) { sink(at, ended(t)); });
   };

@@ -13,6 +13,7 @@
 #include "core/exec/chip/weights.h"
 #include "core/exec/kernels/kernels_panels.h"
 #include "core/exec/operators/finish.h"
+#include "core/exec/operators/nest_groups.h"
 #include "core/exec/operators/nest_tile.h"
 #include "core/exec/operators/streams.h"
 
@@ -293,6 +294,7 @@ bool run_in_place(Chip& chip, const Node& node, TileShape shape, const NestOpera
 bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool weighted, const NestOperand& a,
                       const NestOperand& b, std::span<const Node* const> behind) {
   if (!is_plain(chip, node, chip.instruction_class().mapping, map.nest) || !may_stream(chip, behind)) return false;
+  if (grouped_weight(chip, node, weighted).weight != nullptr) return false;
   TileShape shape = whole_shape(map, weighted);
   if (shape.copies.empty() || !in_lines(shape)) return false;
   const NumberFormat format = accumulator_of(chip);

@@ -9,10 +9,12 @@
 namespace sdip {
 namespace {
 
-/// A float weight of `.weight`: its format, and the channels that have scales of their own; none: count 0.
+/// A float weight of `.weight`: its format, and the channels that have scales of their own; none: count 0. By
+/// element its group, where groups have.
 struct Ranged {
   NumberFormat format = NumberFormat::fp32;
   WeightChannels channels;
+  std::vector<std::uint32_t> groups;
 };
 
 /// Weights that are made from others: computed here, so that they can be looked at.
@@ -48,9 +50,13 @@ std::map<ValueId, Ranged> weights_of_stage(const CompiledStage& stage, const Mac
     for (std::size_t i = 0; i < instruction.weights.size(); ++i) {
       const ValueId v = instruction.weights[i];
       const NestWeights* nest = nest_of_weight(region, i);
-      if (is_floating(stage.graph->values[at(v)].operand.type))
-        ranged.emplace(v, Ranged{own.weight_format,
-                                 nest != nullptr && nest->channel_scales ? nest->channels : WeightChannels()});
+      const Operand& operand = stage.graph->values[at(v)].operand;
+      if (!is_floating(operand.type) || ranged.contains(v)) continue;
+      Ranged one{
+          own.weight_format, nest != nullptr && nest->channel_scales ? nest->channels : WeightChannels(), {}};
+      if (nest != nullptr && nest->scale_group > 0)
+        one.groups = groups_of_elements(*nest, element_count(operand.shape));
+      ranged.emplace(v, std::move(one));
     }
   }
   return ranged;
@@ -58,10 +64,13 @@ std::map<ValueId, Ranged> weights_of_stage(const CompiledStage& stage, const Mac
 
 void keep_in_range(Tensor& weight, const Ranged& ranged, const CalibrationRule& rule) {
   const WeightChannels& channels = ranged.channels;
-  const auto channel_of = [&](std::size_t i) {
+  const auto channel_of = [&](std::size_t i) -> std::size_t {
+    if (!ranged.groups.empty()) return ranged.groups[i];
     return channels.count > 0 ? channels.of(static_cast<std::int64_t>(i)) : 0;
   };
-  std::vector<std::vector<float>> numbers(static_cast<std::size_t>(std::max<std::int64_t>(channels.count, 1)));
+  auto count = static_cast<std::size_t>(std::max<std::int64_t>(channels.count, 1));
+  for (const std::uint32_t group : ranged.groups) count = std::max(count, std::size_t{group} + 1);
+  std::vector<std::vector<float>> numbers(count);
   for (std::size_t i = 0; i < weight.floats.size(); ++i)
     numbers[channel_of(i)].push_back(static_cast<float>(weight.floats[i]));
   std::vector<NumberRange> ranges;

@@ -33,6 +33,7 @@ void add(const PassCounts& pass, PassCounts& sum) {
   sum.activation_out_bytes += pass.activation_out_bytes;
   sum.program_bytes += pass.program_bytes;
   sum.partial_in_bytes += pass.partial_in_bytes;
+  sum.turns += pass.turns;
   sum.partial_out_bytes += pass.partial_out_bytes;
 }
 

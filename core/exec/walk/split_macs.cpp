@@ -20,6 +20,15 @@ bool multiplies_activations(const InstructionClass& c) {
 
 }  // namespace
 
+std::int64_t group_length(const Machine& m) {
+  const NumberFormatRow& format = number_formats[static_cast<std::size_t>(m.weight_format)];
+  if (format.block > 0 || format.floating || format.name.starts_with('q')) return format.block;
+  if (format.bits > 8) return 0;
+  if (m.scale_granularity == ScaleGranularity::group_32) return 32;
+  if (m.scale_granularity == ScaleGranularity::group_64) return 64;
+  return m.scale_granularity == ScaleGranularity::group_128 ? 128 : 0;
+}
+
 std::int64_t multipliers_side_by_side(Multiplier wide, Multiplier narrow) {
   const std::int64_t a = bits_of(wide.a), b = bits_of(wide.b), width = a > b ? a : b;
   const std::int64_t first = bits_of(narrow.a), second = bits_of(narrow.b);
@@ -30,26 +39,55 @@ std::int64_t multipliers_side_by_side(Multiplier wide, Multiplier narrow) {
   return some ? 1 : pieces_of(width, first) * pieces_of(width, second);
 }
 
-Machine machine_of(const InstructionClass& c, const Machine& machine) {
+namespace {
+
+Machine in_own_formats(const InstructionClass& c, const Machine& machine) {
   Machine m = machine;
-  if (c.formats) {
-    m.weight_format = c.formats->weights;
-    m.activation_format = c.formats->activations;
-    if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
-    if (c.formats->density_hundredths) m.weight_density = Decimal{*c.formats->density_hundredths};
-    if (c.formats->density_hundredths == 100) m.sparsity = Sparsity::dense;
-  }
-  if (machine.composable_macs == ComposableMacs::off) return m;
-  m.composable_macs = ComposableMacs::off;  // as long as they are found, the arrays split no further
+  if (!c.formats) return m;
+  m.weight_format = c.formats->weights;
+  m.activation_format = c.formats->activations;
+  if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
+  if (c.formats->density_hundredths) m.weight_density = Decimal{*c.formats->density_hundredths};
+  if (c.formats->density_hundredths == 100) m.sparsity = Sparsity::dense;
+  return m;
+}
+
+bool weights_are_multiplied(const InstructionClass& c) {
+  const bool nest =
+      c.work.family == Family::conv2d || c.work.family == Family::linear || c.work.family == Family::matmul;
+  return c.compound == Compound::strips || (nest && c.operand_b == Place::psram);
+}
+
+/// Of lanes side by side those that a fold of groups uses.
+std::int64_t used(std::int64_t lanes, std::int64_t group) {
+  std::int64_t most = 0;
+  for (std::int64_t some = 1; some <= lanes; ++some)
+    if (some % group == 0 || group % some == 0) most = some;
+  return most;
+}
+
+}  // namespace
+
+std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine) {
+  if (machine.composable_macs == ComposableMacs::off) return 1;
+  const Machine m = in_own_formats(c, machine);
   const bool one_array =
       machine.mac_sharing == MacSharing::shared || machine.granularity == Granularity::micro_operation;
   Multiplier built{machine.activation_format, machine.weight_format}, own{m.activation_format, m.weight_format};
   if (c.work.family == Family::matmul && !one_array) built.b = machine.activation_format;
   if (multiplies_activations(c)) own.b = m.activation_format;
-  const std::int64_t beside = multipliers_side_by_side(built, own);
-  m.conv_lanes_in *= beside;
-  m.linear_lanes_k *= beside;
-  m.matmul_lanes_k *= beside;
+  return multipliers_side_by_side(built, own);
+}
+
+Machine machine_of(const InstructionClass& c, const Machine& machine) {
+  Machine m = in_own_formats(c, machine);
+  const std::int64_t beside = multipliers_found(c, machine);
+  m.composable_macs = ComposableMacs::off;  // as long as they are found, the arrays split no further
+  const std::int64_t group = weights_are_multiplied(c) ? group_length(m) : 0;
+  for (std::int64_t* lanes : {&m.conv_lanes_in, &m.linear_lanes_k, &m.matmul_lanes_k}) {
+    *lanes *= beside;
+    if (group > 0) *lanes = used(*lanes, group);
+  }
   return m;
 }
 

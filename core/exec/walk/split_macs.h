@@ -8,6 +8,10 @@
 
 namespace sdip::exec {
 
+/// Weights that stand side by side along a sum and share a scale: of a block format a block, of integers so many as
+/// scale_granularity names; 0: each scale is of more.
+std::int64_t group_length(const Machine& machine);
+
 /// Formats of the multipliers that a product goes to, and of its own operands.
 struct Multiplier {
   NumberFormat a, b;
@@ -16,8 +20,13 @@ struct Multiplier {
 /// Narrow multipliers that work side by side in a MAC built for `wide`, on operands of `narrow`.
 std::int64_t multipliers_side_by_side(Multiplier wide, Multiplier narrow);
 
+/// Multipliers side by side in each MAC that a class's products find.
+std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine);
+
 /// The machine that an instruction finds: its formats those of the class, its arrays as long along the sums as the
-/// multipliers that its products find there. Formats of its results stand in its class.
+/// multipliers that its products find there; where weights share scales by groups, as long as is used of them: a
+/// fold is part of one group, the group cut into equal ones, or is whole groups. Formats of its results stand in
+/// its class.
 Machine machine_of(const InstructionClass& c, const Machine& machine);
 
 }  // namespace sdip::exec

@@ -55,7 +55,7 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
     tables.push_back(node.inputs[0]);
     more_bits +=
         std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
-        bits_of(table.format.value_or(machine.weight_format));
+        bits_of(vector_format(table.format.value_or(machine.weight_format)));
   }
   return fetched + Bytes(stored_bytes(ceil_div(more_bits, 8), form));
 }

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/program/compile/passes.h"
+#include "core/program/compile/stage_cache.h"
 #include "core/program/form/form.h"
 #include "core/program/tiling/partition.h"
 
@@ -129,6 +130,37 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   return c;
 }
 
+/// One stage on its machine, and for which capacities of PSRAM it would have been the same.
+struct MadeStage {
+  CompiledStage compiled;
+  CapacityRange psram_bytes;
+  std::optional<std::string> infeasible;
+};
+
+/// Strips are chosen before places are known; a stage in which they then find no room is compiled without.
+MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met) {
+  Machine without_strips = its;
+  without_strips.strips = Strips::off;
+  Compilation first = run_passes(stage, its, options, met);
+  std::optional<Compilation> second;
+  if (first.infeasible && its.strips != Strips::off)
+    second.emplace(run_passes(stage, without_strips, options, met));
+  Compilation& c = second ? *second : first;
+  MadeStage made{{stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(its), stage.part},
+                 first.psram_bytes,
+                 c.infeasible};
+  made.psram_bytes.narrow(c.psram_bytes);
+  met = {std::move(c.rules_met), std::move(c.formats_met)};
+  if (!c.infeasible) count_words(made.compiled);
+  return made;
+}
+
+/// None where what is said of layers, or shown of passes, needs every stage.
+StageCache* cache_of(const CompileOptions& options) {
+  const bool plain = options.mapping_rules.empty() && options.format_rules.empty() && !options.after_pass;
+  return plain ? options.stages.get() : nullptr;
+}
+
 }  // namespace
 
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& given) {
@@ -138,32 +170,34 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
   application.name = workload.name;
   application.psram_bytes = {machine.psram_pinned_bytes + 1,
                              CapacityRange().most};  // a machine has more than is pinned
-  Machine without_strips = machine;
-  without_strips.strips = Strips::off;
   RulesMet met{std::vector<std::int64_t>(options.mapping_rules.size(), 0),
                std::vector<std::int64_t>(options.format_rules.size(), 0)};
   std::vector<Stage> stages;
   for (const Stage& stage : workload.stages)
     for (Stage& part : partition(stage, machine)) stages.push_back(std::move(part));
+  StageCache* cache = cache_of(options);
   for (const Stage& stage : stages) {
-    // Strips are chosen before places are known; a stage in which they then find no room is compiled without.
-    Compilation first = run_passes(stage, machine, options, met);
-    std::optional<Compilation> second;
-    if (first.infeasible && machine.strips != Strips::off)
-      second.emplace(run_passes(stage, without_strips, options, met));
-    Compilation& c = second ? *second : first;
-    for (const Compilation* tried : {&first, &c}) application.psram_bytes.narrow(tried->psram_bytes);
-    met = {std::move(c.rules_met), std::move(c.formats_met)};
-    application.stages.push_back(
-        {stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(machine), stage.part});
-    if (!c.infeasible) {
-      count_words(application.stages.back());
-      continue;
+    const Machine its = machine_of_stage(machine, stage.role);
+    const bool kept = cache != nullptr && stage.part.count == 1;
+    std::optional<StageCache::Entry> known = kept ? cache->find(stage, its) : std::nullopt;
+    if (known) {
+      application.stages.push_back(*known->compiled);
+    } else {
+      MadeStage made = made_stage(stage, its, options, met);
+      application.stages.push_back(std::move(made.compiled));
+      if (made.infeasible) {
+        application.feasible = false;
+        application.psram_bytes = {machine.psram_bytes, machine.psram_bytes};  // the reason may name it
+        application.reason = stage.name + ": " + *made.infeasible;
+        return application;
+      }
+      known = StageCache::Entry{nullptr, made.psram_bytes};
+      if (kept) {
+        known->compiled = std::make_shared<const CompiledStage>(application.stages.back());
+        cache->keep(stage, its, *known);
+      }
     }
-    application.feasible = false;
-    application.psram_bytes = {machine.psram_bytes, machine.psram_bytes};  // the reason may name it
-    application.reason = stage.name + ": " + *c.infeasible;
-    return application;
+    if (follows_psram_bytes(machine, stage.role)) application.psram_bytes.narrow(known->psram_bytes);
   }
   require_met(options.mapping_rules, met.mappings);
   require_met(options.format_rules, met.formats);

@@ -298,7 +298,7 @@ std::vector<std::size_t> cuts_of(const Chain& chain, const Estimate& estimate) {
 TileRoom room_of(const Machine& machine, Role role) {
   TileRoom room = machine_room(machine, weight_place(machine, role));
   room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
-                                           ? machine.dsram_bytes
+                                           ? dsram_bytes_of(machine, Family::conv2d)
                                            : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;
   return room;
 }

@@ -73,10 +73,10 @@ struct TileGaps {
   Extent read, write;
   std::vector<Extent> unified;
 };
-TileGaps gaps_at(const Machine& machine, const MemoryPlan& plan, const Resident& resident, std::size_t i) {
-  TileGaps gaps{{resident.read[i], machine.dsram_bytes - resident.read[i]},
-                {resident.write[i], machine.dsram_bytes - resident.write[i]},
-                {}};
+TileGaps gaps_at(const Machine& machine, const MemoryPlan& plan, const Resident& resident, const Draft& draft,
+                 std::size_t i) {
+  const std::int64_t dsram = dsram_bytes_of(machine, draft.work.family);
+  TileGaps gaps{{resident.read[i], dsram - resident.read[i]}, {resident.write[i], dsram - resident.write[i]}, {}};
   if (machine.activation_memory == ActivationMemory::separate) return gaps;
   std::int64_t end = 0;
   for (const Extent& extent : plan.live_extents[i]) {
@@ -273,7 +273,8 @@ std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Ma
   Mappings mappings{*compilation.mappings, compilation.stop};
   for (std::size_t i = first; i < last; ++i) {
     const InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
-    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), false);
+    const TileRoom room =
+        room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, drafts[i], i), false);
     if (!mappings.in(room, c, drafts[i].rule)) return i;
   }
   return std::nullopt;
@@ -374,7 +375,8 @@ std::optional<std::size_t> choose_whole(Compilation& compilation, Mappings& mapp
     resident.read[i] = 0;
     for (const ValueId v : resident.found[i]) resident.read[i] += lives[at(v)].in_dsram() ? lives[at(v)].bytes : 0;
     InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
-    const TileRoom room = room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stays[i] != 0);
+    const TileRoom room =
+        room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, drafts[i], i), stays[i] != 0);
     return std::pair(std::move(c), room);
   };
   const auto answer_all = [&](Answered answered) {
@@ -427,11 +429,11 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
       const auto index = static_cast<std::int32_t>(i);
       InstructionClass c = class_of(drafts[i], index, places);
       const auto room_now = [&] {
-        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, i), stays[i] != 0);
+        return room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, drafts[i], i), stays[i] != 0);
       };
       auto mapping = mappings.in(room_now(), c, drafts[i].rule);
       if (resident.passing[i] > 0) keep_passing(c, room_now, drafts[i].rule, mappings, resident, i, mapping);
-      const TileGaps gaps = gaps_at(machine, plan, resident, i);
+      const TileGaps gaps = gaps_at(machine, plan, resident, drafts[i], i);
       const TileRoom room = room_now();
       if (!mapping) {
         if (make_room(drafts[i], index, resident.found[i], lives)) break;
@@ -468,12 +470,13 @@ void place(Compilation& compilation) {
   const auto failed = try_place(compilation);
   if (!failed || compilation.infeasible) return;
   const Draft& draft = compilation.drafts[*failed];
-  compilation.infeasible = compilation.say_needed_bytes
+  // Where operators have sizes of their own, others than this one's may lack room, too.
+  compilation.infeasible = compilation.say_needed_bytes && !has_own_pairs(compilation.machine)
                                ? what_is_needed(compilation, *failed)
                                : compilation.graph->nodes[static_cast<std::size_t>(draft.node)].name +
                                      ": even the smallest tile does not fit in DSRAM (" +
-                                     std::to_string(compilation.machine.dsram_bytes) + " B) and PSRAM (" +
-                                     std::to_string(compilation.machine.psram_bytes) + " B)";
+                                     std::to_string(dsram_bytes_of(compilation.machine, draft.work.family)) +
+                                     " B) and PSRAM (" + std::to_string(compilation.machine.psram_bytes) + " B)";
 }
 
 }  // namespace sdip

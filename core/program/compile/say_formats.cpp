@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/machine/scale_groups.h"
 #include "core/ops/use.h"
 #include "core/program/compile/passes.h"
 #include "core/program/form/format_text.h"
@@ -101,7 +102,27 @@ class Conversions {
       throw Error("formats_invalid", "line " + std::to_string(said.line),
                   "layer '" + node.name + "' reads " + std::string(format_text(read)) + " and keeps its sums in " +
                       std::string(format_text(sums)) + ": expected accumulators of at least as many bits");
+    require_groups(node, said, sums);
     return sums == c_.machine.accumulator_format ? std::nullopt : std::optional(sums);
+  }
+
+  /// Where weights share scales by groups their product sums floats, and skips nothing.
+  void require_groups(const Node& node, const Said& said, NumberFormat sums) const {
+    const bool weighted = node.inputs.size() > 1 && node.inputs[1] != none &&
+                          graph_.values[at(node.inputs[1])].kind == ValueKind::weight;
+    const NumberFormat weights = said.weights.value_or(c_.machine.weight_format);
+    if (!weighted || scale_group_of(weights, c_.machine.scale_granularity) == 0) return;
+    const auto refuse = [&](const std::string& why) {
+      throw Error("formats_invalid", said.line > 0 ? "line " + std::to_string(said.line) : std::string(),
+                  "layer '" + node.name + "' " + why);
+    };
+    if (!row_of(sums).floating)
+      refuse("has weights with a scale for each group, and keeps its sums in " + std::string(format_text(sums)) +
+             ": expected floating accumulators");
+    if (c_.machine.accumulator_folds > 0)
+      refuse("has weights with a scale for each group: expected accumulator_folds=0");
+    if (c_.machine.sparsity == Sparsity::skipping)
+      refuse("has weights with a scale for each group: expected sparsity=none or gating");
   }
 
   void keep(ValueId v, NumberFormat format) {

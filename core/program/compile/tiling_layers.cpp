@@ -12,9 +12,9 @@ namespace sdip {
 namespace {
 
 /// The room of a machine with nothing whole on chip.
-TileRoom empty_room(const Machine& machine, Role role) {
+TileRoom empty_room(const Machine& machine, Role role, Family family) {
   TileRoom room = machine_room(machine, weight_place(machine, role));
-  room.read_bytes = room.write_bytes = machine.dsram_bytes;
+  room.read_bytes = room.write_bytes = dsram_bytes_of(machine, family);
   if (machine.activation_memory == ActivationMemory::unified)
     room.read_bytes = room.write_bytes = (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
   return room;
@@ -85,9 +85,11 @@ std::int64_t compulsory_capacity(const Nest& nest) {
   return enough;
 }
 
-std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine, Role role) {
+std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& given, Role role) {
+  const StageMachine its(given, role);
+  const Machine& machine = *its;
   InstructionClass c = class_of(nest);
-  const TileRoom room = empty_room(machine, role);
+  const TileRoom room = empty_room(machine, role, c.work.family);
   const auto mapping = choose_mapping(c, room);
   if (!mapping) return std::nullopt;
   const Traffic moved = traffic(nest, *mapping);
@@ -104,8 +106,8 @@ std::optional<MachineTiling> tiling_on(const Nest& nest, const Machine& machine,
   tiling.bytes = bytes(moved.a, bits) + moved.b / once.b * b_bytes + bytes(moved.out, bits) +
                  bytes(moved.partials_read, room.accumulator_bits) +
                  bytes(moved.partials_written, room.accumulator_bits);
-  const double sram_bytes =
-      static_cast<double>(machine.psram_bytes + 2 * machine.dsram_bytes + machine.stackram_bytes);
+  const double sram_bytes = static_cast<double>(machine.psram_bytes + 2 * dsram_bytes_of(machine, c.work.family) +
+                                                machine.stackram_bytes);
   const double a = static_cast<double>(bits) / 8, b = static_cast<double>(b_bytes) / static_cast<double>(once.b);
   const double streamed = products_over_root(nest, sram_bytes) * 2 * std::sqrt(a * b * a) - 2 * sram_bytes;
   tiling.least_bytes = std::max(bytes(once.a, bits) + b_bytes + bytes(once.out, bits),

@@ -57,7 +57,7 @@ struct Turning {
   bool is_worth(const Draft& before, std::int64_t results, std::int64_t run) const {
     const NumberFormat format = before.formats.value_or(formats_of(c.machine)).results;
     const std::int64_t bytes = ceil_div(results * bits_of(format), 8);
-    const bool on_chip = bytes <= c.machine.dsram_bytes;
+    const bool on_chip = bytes <= dsram_bytes_of(c.machine, before.work.family);
     const std::int64_t alone =
         on_chip ? ceil_div(results, reference_turned_a_cycle) : ceil_div(2 * bytes, reference_dram_bytes_a_cycle);
     return ceil_div(results, run) <= cycles_of(before) + alone + reference_start_cycles;

@@ -224,7 +224,7 @@ void count_words(CompiledStage& stage) {
     const NumberFormat format = c.formats ? c.formats->weights : encoding.machine.weight_format;
     WeightScale unknown;
     if (needs_zero_point(format)) unknown.zero = 0;
-    if (needs_scale(format) && i.scales.empty()) whole.scales.assign(i.weights.size(), unknown);
+    if (has_tensor_scale(format) && i.scales.empty()) whole.scales.assign(i.weights.size(), unknown);
     i.words = static_cast<std::int64_t>(encoding.words_of(std::move(whole), c, n).size() / word_bytes);
   }
 }

@@ -70,6 +70,9 @@ FormatRule parse_line(RuleReader& reader) {
       reader.refuse("expected weights=, activations=, accumulators= and density=, once each; found '" +
                     printable(word.substr(0, 60)) + "'");
     rule.*field->format = format_of(reader, word.substr(equals + 1));
+    if (field->format != &FormatRule::weights && is_block_format(*(rule.*field->format)))
+      reader.refuse("blocks that share a scale are of weights alone; found '" + printable(word.substr(0, 60)) +
+                    "'");
   }
   ++reader.field;
   const bool any =

@@ -200,7 +200,9 @@ std::string_view memory_text(MemoryName memory) {
   return names[static_cast<std::size_t>(memory)];
 }
 
-MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::span<const CycleSpan> times) {
+MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::span<const CycleSpan> times) {
+  const StageMachine its(given, stage.role);
+  const Machine& machine = *its;
   Viewer viewer{stage, machine};
   MemoryView& view = viewer.view;
   view.stage = stage.name;
@@ -228,7 +230,8 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& machine, std::
   } else {
     for (std::size_t f = 0; f < pair_families && has_pairs(machine); ++f)
       for (std::int64_t s = 0; s < 2 && used[f]; ++s)
-        view.memories.push_back(figures_of(view, pair_side(static_cast<Family>(f), s), machine.dsram_bytes));
+        view.memories.push_back(figures_of(view, pair_side(static_cast<Family>(f), s),
+                                           dsram_bytes_of(machine, static_cast<Family>(f))));
     for (const MemoryName common : {MemoryName::dsram0, MemoryName::dsram1})
       if (!has_pairs(machine)) view.memories.push_back(figures_of(view, common, machine.dsram_bytes));
     view.memories.push_back(figures_of(view, MemoryName::stackram, machine.stackram_bytes));

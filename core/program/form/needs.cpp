@@ -73,7 +73,8 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
     const std::int64_t all = 2 * m.dsram_bytes + m.stackram_bytes;
     if (read + write + stack > all) return lacking(i, "activation memory", read + write + stack, all);
   } else {
-    if (std::max(read, write) > m.dsram_bytes) return lacking(i, "DSRAM", std::max(read, write), m.dsram_bytes);
+    const std::int64_t dsram = dsram_bytes_of(m, c.work.family);
+    if (std::max(read, write) > dsram) return lacking(i, "DSRAM", std::max(read, write), dsram);
     if (stack > m.stackram_bytes) return lacking(i, "STACKRAM", stack, m.stackram_bytes);
   }
   if (in_place || c.pinned) return std::nullopt;
@@ -93,7 +94,9 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
 
 }  // namespace
 
-std::optional<std::string> misfit(const CompiledStage& stage, const Machine& machine) {
+std::optional<std::string> misfit(const CompiledStage& stage, const Machine& given) {
+  const StageMachine its(given, stage.role);
+  const Machine& machine = *its;
   const Program& program = stage.program;
   if (program.pinned_bytes.value > machine.psram_bytes)
     return "pinned weights take " + std::to_string(program.pinned_bytes.value) + " B of PSRAM, which has " +

@@ -25,7 +25,7 @@ std::int64_t table_rest_bits(const Graph& graph, const Machine& machine) {
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
     if (!tables.insert(node.inputs[0]).second) continue;
     more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
-            bits_of(table.format.value_or(machine.weight_format));
+            bits_of(vector_format(table.format.value_or(machine.weight_format)));
   }
   return more;
 }

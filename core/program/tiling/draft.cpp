@@ -1,5 +1,6 @@
 // What passes ask of drafts and do to them.
 #include "core/program/tiling/draft.h"
+#include "core/machine/dram.h"
 
 #include <algorithm>
 
@@ -117,7 +118,7 @@ TileRoom machine_room(const Machine& machine, WeightPlace weights) {
   room.form = weight_form(machine);
   room.search = machine.tile_search;
   room.goal = machine.tile_goal;
-  room.burst_bytes = machine.dram_burst_bytes;
+  room.burst_bytes = dram_channels(machine).access_bytes;
   return room;
 }
 

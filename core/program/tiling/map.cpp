@@ -33,6 +33,7 @@ std::int64_t full_size_fetches(const InstructionClass& c) {
 
 /// Of a weight, as one of a tile of many; by groups, of whole ones.
 std::int64_t element_room(const WeightForm& form) {
+  if (form.scale_group > 0) return form.bits * bit_parts + form.scale_group_bits * bit_parts / form.scale_group;
   if (!form.skipping || form.group == 0)
     return form.bits * form.density_hundredths * (bit_parts / 100) + (form.skipping ? bit_parts : 0);
   const GroupPattern pattern = group_pattern(form.group, form.density_hundredths);
@@ -57,7 +58,7 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
     if (room.weights_stay) terms.b_price = 1;  // of equal bytes the fewest loads
     terms.b_room = ceil_div(c.weight_elements_per_channel * an_element, n.in_channels * n.kernel_h * n.kernel_w);
     terms.b_channel_room =
-        (c.bias_elements_per_channel * room.form.bits + room.form.scale_bits_per_channel) * bit_parts;
+        (c.bias_elements_per_channel * room.form.vector_bits + room.form.scale_bits_per_channel) * bit_parts;
   }
   terms.beside_memory = 0;
   terms.beside_room = full_size_fetches(c) * bits * room.buffers;

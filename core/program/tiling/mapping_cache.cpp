@@ -2,11 +2,12 @@
 #include "core/program/tiling/mapping_cache.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace sdip {
 namespace {
+
+constexpr std::int64_t ample_bytes = std::int64_t{1} << 44;  // more than any memory has
 
 /// Whether what a mapping moves depends on the room in DSRAM: of work whose operands are all whole on chip it does
 /// not, unless its results are made in part.
@@ -57,16 +58,23 @@ const MappingStep* MappingCache::find(const Key& key, std::int64_t weight_bytes)
 }
 
 MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& room) {
-  Key exact{room, c};
-  exact.first.weight_bytes = room.weight_bytes > 0 ? 1 : 0;
-  Key any_room = exact;
-  if (room.search == TileSearch::exact && !moves_tiles(c))
-    any_room.first.read_bytes = any_room.first.write_bytes = 0;
+  if (room.search == TileSearch::exact && !moves_tiles(c)) {
+    // What is best where nothing lacks room, and takes none, is best in any room.
+    TileRoom any = room;
+    any.read_bytes = any.write_bytes = ample_bytes;
+    const MappingStep step = kept_or_searched(c, any);
+    if (step.mapping && !has_buffers(c, *step.mapping, any)) return step;
+  }
+  return kept_or_searched(c, room);
+}
+
+MappingStep MappingCache::kept_or_searched(const InstructionClass& c, const TileRoom& room) {
+  Key key{room, c};
+  key.first.weight_bytes = room.weight_bytes > 0 ? 1 : 0;
   {
     const std::lock_guard lock(mutex_);
     ++counts_.asked;
-    for (const Key* key : std::array<const Key*, 2>{&any_room, &exact})
-      if (const MappingStep* found = find(*key, room.weight_bytes)) return *found;
+    if (const MappingStep* found = find(key, room.weight_bytes)) return *found;
   }
   // Others may search meanwhile, even for the same.
   std::size_t searches = 0;
@@ -81,8 +89,7 @@ MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& roo
   MappingStep asked;
   for (const MappingStep& step : steps) {
     if (step.weight_room.holds(room.weight_bytes)) asked = step;
-    const bool needs_room = !step.mapping || has_buffers(c, *step.mapping, room);
-    counts_.kept += stairs_[needs_room ? exact : any_room].emplace(step.weight_room.least, step).second;
+    counts_.kept += stairs_[key].emplace(step.weight_room.least, step).second;
   }
   return asked;
 }

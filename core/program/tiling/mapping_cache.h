@@ -37,6 +37,7 @@ class MappingCache {
   using Key = std::pair<TileRoom, InstructionClass>;   // whose room for weights says only whether there is any
   using Stairs = std::map<std::int64_t, MappingStep>;  // by their least room
 
+  MappingStep kept_or_searched(const InstructionClass& c, const TileRoom& room);
   const MappingStep* find(const Key& key, std::int64_t weight_bytes) const;
 
   const std::size_t most_entries_;

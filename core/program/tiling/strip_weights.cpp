@@ -23,7 +23,8 @@ bool can_stream(const Part& part) {
 std::int64_t held_bytes(const Part& part, const WeightForm& form) {
   const std::int64_t channels = part_channels(part) - part.streamed_channels;
   const bool weights = part.operand_b == Place::psram && channels > 0;
-  return ceil_div(part.weight_elements * form.bits, 8) + (weights ? strip_tile_bytes(part, channels, form) : 0);
+  return ceil_div(part.weight_elements * form.vector_bits, 8) +
+         (weights ? strip_tile_bytes(part, channels, form) : 0);
 }
 
 std::int64_t whole_tile(const Part& part, std::int64_t granule) { return std::min(granule, part_channels(part)); }

@@ -58,11 +58,14 @@ bool partials_leave(const InstructionClass& c, const TilePlan& plan) {
 
 WeightForm weight_form(const Machine& machine) {
   WeightForm form;
+  form.vector_bits = bits_of(vector_format(machine.weight_format));
   form.bits = bits_of(machine.weight_format);
   const bool quantised = !number_formats[static_cast<std::size_t>(machine.weight_format)].floating;
   if (quantised && machine.scale_granularity == ScaleGranularity::channel)
     form.scale_bits_per_channel = 32 + (needs_zero_point(machine.weight_format) ? form.bits : 0);
   form.skipping = machine.sparsity == Sparsity::skipping;
+  form.scale_group = form.skipping ? 0 : scale_group_of(machine);
+  form.scale_group_bits = form.skipping ? 0 : scale_group_bits(machine);
   if (form.skipping) {
     form.density_hundredths = machine.weight_density.hundredths;
     form.group = machine.sparsity_group;
@@ -79,7 +82,7 @@ namespace {
 
 /// Of a tile's second operand: values that stay, and which they are.
 std::int64_t product_bits(std::int64_t elements, std::int64_t sums, const WeightForm& form) {
-  if (!form.skipping) return elements * form.bits;
+  if (!form.skipping) return elements * form.bits + form.group_scale_bits(ceil_div(elements, sums), sums);
   if (form.group == 0) return ceil_div(elements * form.density_hundredths, 100) * form.bits + elements;
   const GroupPattern pattern = group_pattern(form.group, form.density_hundredths);
   return ceil_div(elements, sums) * pattern.kept_of(sums) * (form.bits + pattern.index_bits());
@@ -97,13 +100,14 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
   const std::int64_t elements =
       channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
-  const std::int64_t once = first ? c.bias_elements_per_channel * form.bits + form.scale_bits_per_channel : 0;
+  const std::int64_t once =
+      first ? c.bias_elements_per_channel * form.vector_bits + form.scale_bits_per_channel : 0;
   return ceil_div(product_bits(elements, sums, form) + once * channels, 8);
 }
 
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form) {
   if (c.compound == Compound::strips) return strip_held_bytes(c, form);
-  return ceil_div(c.weight_elements * form.bits, 8);
+  return ceil_div(c.weight_elements * form.vector_bits, 8);
 }
 
 std::int64_t stored_bytes(std::int64_t bytes, const WeightForm& form) {

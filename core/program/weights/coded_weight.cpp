@@ -70,21 +70,52 @@ Tensor pruned_weight(Tensor weight, const NestWeights* nest, const Machine& mach
   return weight;
 }
 
+namespace {
+
+void refuse_unbounded(const std::string& name, NumberFormat format, const std::vector<double>& numbers) {
+  for (const double x : numbers)
+    if (!std::isfinite(x))
+      throw Error("value_invalid", name,
+                  "the weight '" + name + "' holds an infinity or a NaN, which blocks of weight_format=" +
+                      std::string(format_text(format)) + " cannot");
+}
+
+/// The scale of each range; of blocks, and of the tensor that they are in.
+void choose_scales(const std::string& name, bool whole, const std::vector<Range>& ranges, CodedWeight& coded) {
+  if (!is_block_format(coded.format)) {
+    for (const Range& range : ranges) coded.scales.push_back(scale_of_range(name, coded.format, whole, range));
+    return;
+  }
+  const auto reach = [](const Range& range) { return std::max(std::fabs(range.least), range.most); };
+  double all = 0;
+  for (const Range& range : ranges) all = std::max(all, reach(range));
+  coded.tensor = tensor_scale(coded.format, all);
+  for (const Range& range : ranges) coded.scales.push_back(block_scale(coded.format, reach(range), coded.tensor));
+}
+
+}  // namespace
+
 CodedWeight coded_weight(const std::string& name, const Tensor& weight, const NestWeights* nest,
                          const Machine& machine) {
-  const NumberFormat format = machine.weight_format;
+  const bool by_groups = nest != nullptr && nest->scale_group > 0;
   CodedWeight coded;
+  const NumberFormat format = coded.format =
+      by_groups ? machine.weight_format : vector_format(machine.weight_format);
   if (nest != nullptr && nest->channel_scales) coded.channels = nest->channels;
   if (nest != nullptr && machine.sparsity == Sparsity::skipping) coded.kept = kept_elements(*nest, weight, machine);
   std::vector<double> numbers = numbers_of_weight(pruned_weight(weight, nest, machine));
+  if (by_groups) coded.groups = groups_of_elements(*nest, std::ssize(numbers));
+  if (is_block_format(format)) refuse_unbounded(name, format, numbers);
   if (!number_formats[static_cast<std::size_t>(format)].floating) bound_infinities(name, format, numbers);
-  std::vector<Range> ranges(static_cast<std::size_t>(std::max<std::int64_t>(coded.channels.count, 1)));
+  const std::int64_t count = by_groups ? group_count(*nest) : std::max<std::int64_t>(coded.channels.count, 1);
+  std::vector<Range> ranges(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    Range& range = ranges[coded.channels.count > 0 ? coded.channels.of(static_cast<std::int64_t>(i)) : 0];
+    const std::size_t of_channel = coded.channels.count > 0 ? coded.channels.of(static_cast<std::int64_t>(i)) : 0;
+    Range& range = ranges[by_groups ? coded.groups[i] : of_channel];
     range = {std::min(range.least, numbers[i]), std::max(range.most, numbers[i])};
   }
   const bool whole = !is_floating(weight.type);
-  for (const Range& range : ranges) coded.scales.push_back(scale_of_range(name, format, whole, range));
+  choose_scales(name, whole, ranges, coded);
   coded.codes.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const WeightScale& scale = coded.scale_of(i);
@@ -95,13 +126,13 @@ CodedWeight coded_weight(const std::string& name, const Tensor& weight, const Ne
   return coded;
 }
 
-Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& shape, NumberFormat format) {
+Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& shape) {
   Tensor tensor{type, shape, {}, {}};
   for (std::size_t i = 0; i < coded.codes.size(); ++i) {
     const WeightScale& scale = coded.scale_of(i);
     const bool there = coded.kept.empty() || coded.kept[i] != 0;
     const double x =
-        there ? static_cast<double>(decoded(format, coded.codes[i], scale.scale, zero_of(scale))) : 0.0;
+        there ? static_cast<double>(decoded(coded.format, coded.codes[i], scale.scale, zero_of(scale))) : 0.0;
     if (is_floating(type))
       tensor.floats.push_back(x);
     else
@@ -110,11 +141,17 @@ Tensor decoded_weight(const CodedWeight& coded, ElementType type, const Shape& s
   return tensor;
 }
 
-CircuitWeight circuit_weight_of(const CodedWeight& coded, ElementType type, const Shape& shape,
-                                NumberFormat format) {
-  const bool steps = needs_scale(format) && is_floating(type);
-  return {decoded_weight(coded, type, shape, format), steps ? coded.scales : std::vector<WeightScale>(),
-          steps ? coded.channels : WeightChannels()};
+CircuitWeight circuit_weight_of(const CodedWeight& coded, ElementType type, const Shape& shape) {
+  CircuitWeight weight{decoded_weight(coded, type, shape), {}, {}, coded.format};
+  if (!is_floating(type)) return weight;
+  if (needs_scale(coded.format) || !coded.groups.empty())
+    weight.scales = coded.scales, weight.channels = coded.channels;
+  if (coded.groups.empty()) return weight;
+  weight.groups = coded.groups;
+  weight.unscaled.reserve(coded.codes.size());
+  for (std::size_t i = 0; i < coded.codes.size(); ++i)
+    weight.unscaled.push_back(decoded(coded.format, coded.codes[i], 1, zero_of(coded.scale_of(i))));
+  return weight;
 }
 
 }  // namespace sdip

@@ -37,7 +37,7 @@ void require_scale(const WeightScale& scale, NumberFormat format, const std::str
 }
 
 void require_scales(const Instruction& instruction, NumberFormat format, const WeightRegion& region) {
-  if (!needs_scale(format)) return;
+  if (!has_tensor_scale(format)) return;
   if (instruction.scales.empty())
     throw Error("weights_absent", instruction.name,
                 "the program has no scales: it was written without its weights; expected scale= in the line of '" +
@@ -46,7 +46,8 @@ void require_scales(const Instruction& instruction, NumberFormat format, const W
     refuse(instruction.name, "expected a scale for each, in the program");
   for (std::size_t i = 0; i < instruction.scales.size(); ++i) {
     const NestWeights* nest = nest_of_weight(region, i);
-    const bool by_channel = nest != nullptr && nest->channel_scales;
+    const bool by_channel =
+        nest != nullptr && (nest->channel_scales || (nest->scale_group > 0 && needs_scale(format)));
     if (instruction.scales[i].has_value() == by_channel)
       refuse(instruction.name, by_channel ? "expected scale=channels" : "expected a scale, found channels");
     if (instruction.scales[i]) require_scale(*instruction.scales[i], format, instruction.name);
@@ -101,6 +102,16 @@ void read_part(CodesIn& in, const RegionPart& part, const WeightForm& form, std:
   in.at = end;
 }
 
+/// Room for the scales of groups. Of nvfp4 what they are in units of stands in the program, as a scale.
+void make_groups(const NestWeights& nest, NumberFormat format, CodedWeight& weight) {
+  weight.format = format;
+  weight.groups = groups_of_elements(nest, std::ssize(weight.codes));
+  if (is_block_format(format) && has_tensor_scale(format)) weight.tensor = weight.scales[0].scale;
+  WeightScale unknown;
+  if (needs_zero_point(format)) unknown.zero = 0;
+  weight.scales.assign(static_cast<std::size_t>(group_count(nest)), unknown);
+}
+
 /// Room for the codes of an instruction's weights, with the scales that stand in the program.
 std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction& instruction,
                                        const WeightRegion& region, NumberFormat format, bool skipping) {
@@ -112,8 +123,10 @@ std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction
     weights[i].scales.assign(
         1, i < instruction.scales.size() ? instruction.scales[i].value_or(WeightScale()) : WeightScale());
     const NestWeights* nest = nest_of_weight(region, i);
+    weights[i].format = vector_format(format);
     if (nest == nullptr) continue;
     if (skipping) weights[i].kept.assign(elements, 0);
+    if (nest->scale_group > 0) make_groups(*nest, format, weights[i]);
     if (!nest->channel_scales) continue;
     weights[i].channels = nest->channels;
     WeightScale unknown;
@@ -132,7 +145,8 @@ void read_rests(const WeightFile& file, const Instruction& instruction, const He
     if (rest == file.rests.end() || rest->second.elements != std::ssize(codes) - held.elements[i])
       refuse(instruction.name, "a lookup table of which a part is not there");
     CodesIn in{file.rest_bytes, static_cast<std::size_t>(rest->second.first_bit)};
-    for (auto e = static_cast<std::size_t>(held.elements[i]); e < codes.size(); ++e) in.code(codes[e], form.bits);
+    for (auto e = static_cast<std::size_t>(held.elements[i]); e < codes.size(); ++e)
+      in.code(codes[e], form.vector_bits);
   }
 }
 
@@ -143,7 +157,8 @@ std::int64_t find_rests(WeightFile& file, const Instruction& instruction, const 
     for (std::size_t i = 0; i < part.held.elements.size(); ++i) {
       const ValueId id = instruction.weights[part.held.first + i];
       const std::int64_t left = element_count(value_of(file, id).operand.shape) - part.held.elements[i];
-      if (left > 0 && file.rests.try_emplace(id, WeightFile::Rest{bits, left}).second) bits += left * form.bits;
+      if (left > 0 && file.rests.try_emplace(id, WeightFile::Rest{bits, left}).second)
+        bits += left * form.vector_bits;
     }
   return bits;
 }
@@ -226,9 +241,9 @@ std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t number
   std::vector<CircuitWeight> held;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     for (const WeightScale& scale : weights[i].scales)
-      if (needs_scale(format)) require_scale(scale, format, instruction.name);
+      if (needs_scale(format) || !weights[i].groups.empty()) require_scale(scale, format, instruction.name);
     const Operand& operand = value_of(file, instruction.weights[i]).operand;
-    held.push_back(circuit_weight_of(weights[i], operand.type, operand.shape, format));
+    held.push_back(circuit_weight_of(weights[i], operand.type, operand.shape));
   }
   return held;
 }

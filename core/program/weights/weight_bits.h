@@ -88,7 +88,7 @@ void bias_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, cons
     const std::int64_t size = std::ssize(codes);
     const std::int64_t begin = std::clamp<std::int64_t>(tile.channel * a_channel - first, 0, size);
     const std::int64_t end = std::clamp<std::int64_t>((tile.channel + tile.channels) * a_channel - first, 0, size);
-    for (std::int64_t i = begin; i < end; ++i) bits.code(codes[static_cast<std::size_t>(i)], form.bits);
+    for (std::int64_t i = begin; i < end; ++i) bits.code(codes[static_cast<std::size_t>(i)], form.vector_bits);
     first += size;
   }
 }
@@ -107,6 +107,23 @@ void scale_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, con
     bits.code(zero, form.bits);
     scale.zero = static_cast<std::uint8_t>(zero);
   }
+}
+
+/// The scales of a tile's groups.
+template <class Bits>
+void group_scale_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
+                      CodedWeight& weight) {
+  if (nest.scale_group == 0) return;
+  for_each_group(nest, tile, nest.scale_group, [&](std::span<const std::int64_t> group) {
+    WeightScale& scale = weight.scales[weight.groups[static_cast<std::size_t>(group[0])]];
+    std::uint32_t code = code_of_scale(weight.format, scale.scale, weight.tensor);
+    bits.code(code, bits_of_group_scale(weight.format));
+    scale.scale = scale_of_code(weight.format, code, weight.tensor);
+    if (!scale.zero) return;
+    std::uint32_t zero = *scale.zero;
+    bits.code(zero, form.bits);
+    scale.zero = static_cast<std::uint8_t>(zero);
+  });
 }
 
 /// One tile of a nest's weights. False when a mask that was read keeps more elements than there are slots, or
@@ -131,6 +148,7 @@ bool tile_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, cons
     bias_bits(bits, nest, tile, form, weights);
     scale_bits(bits, nest, tile, form, weight.scales);
   }
+  group_scale_bits(bits, nest, tile, form, weight);
   if (!form.skipping) return true;
   if (const auto pattern = pattern_of(form)) {
     if (!place_bits(bits, nest, tile, *pattern, weight.kept)) return false;
@@ -150,7 +168,7 @@ template <class Bits>
 void held_bits(Bits& bits, const HeldWeights& held, const WeightForm& form, std::span<CodedWeight> weights) {
   for (std::size_t i = 0; i < held.elements.size(); ++i)
     for (std::int64_t e = 0; e < held.elements[i]; ++e)
-      bits.code(weights[held.first + i].codes[static_cast<std::size_t>(e)], form.bits);
+      bits.code(weights[held.first + i].codes[static_cast<std::size_t>(e)], form.vector_bits);
 }
 
 /// Bytes of a tile as the memories hold it.

@@ -89,10 +89,14 @@ struct Building {
     const std::int64_t channels = all.groups * all.out_channels;
     weights.tiles = std::move(tiles);
     weights.channel_scales = form.scale_bits_per_channel > 0;
-    if (weights.channels.count == 0 && (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0))
+    weights.scale_group = form.scale_group;
+    if (weights.channels.count == 0 &&
+        (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0 || form.scale_group > 0))
       throw Error("not_modelled", instruction.name,
                   "no rule says which elements of the weight " + shape_text(shape(next)) + " of '" +
-                      instruction.name + "' belong to an output channel; expected scale_granularity=tensor" +
+                      instruction.name +
+                      "' belong to an output channel; expected scale_granularity=tensor, no format "
+                      "of blocks" +
                       (weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
     if (weights.channels.count == 0) count_apart(weights, channels);
     check_counts(weights, channels);
@@ -121,7 +125,8 @@ struct Building {
     if (elements(weights.first) > weights.counts.weight_elements_per_channel * channels ||
         biases > weights.counts.bias_elements_per_channel * channels)
       refuse(instruction, "more elements than its class counts");
-    if (form.group > 0 && weights.counts.weight_elements_per_channel % weights.counts.work.nest.in_channels != 0)
+    if ((form.group > 0 || form.scale_group > 0) &&
+        weights.counts.weight_elements_per_channel % weights.counts.work.nest.in_channels != 0)
       refuse(instruction, "weights of a channel that are no whole number of its sums");
   }
 
@@ -136,7 +141,7 @@ struct Building {
       elements += part.held.elements.emplace_back(there);
     }
     if (elements > counted) refuse(instruction, "more held elements than its class counts");
-    part.held.bytes = ceil_div(counted * form.bits, 8);
+    part.held.bytes = ceil_div(counted * form.vector_bits, 8);
     return part;
   }
 
@@ -294,6 +299,25 @@ void for_each_group(const NestWeights& nest, const WeightTile& tile, std::int64_
         visit(elements);
       }
     }
+}
+
+std::vector<std::uint32_t> groups_of_elements(const NestWeights& nest, std::int64_t elements) {
+  std::vector<std::uint32_t> groups(at(elements), 0);
+  std::uint32_t number = 0;
+  for (const WeightTile& tile : nest.tiles)
+    for_each_group(nest, tile, nest.scale_group, [&](std::span<const std::int64_t> group) {
+      for (const std::int64_t i : group) groups[at(i)] = number;
+      ++number;
+    });
+  return groups;
+}
+
+std::int64_t group_count(const NestWeights& nest) {
+  const WeightChannels& c = nest.channels;
+  std::int64_t count = 0;
+  for (const WeightTile& tile : nest.tiles)
+    count += tile.channels * (c.columns == 1 ? c.run : 1) * ceil_div(tile.sums, nest.scale_group);
+  return count;
 }
 
 std::int64_t counted_elements(const NestWeights& nest, const WeightTile& tile) {

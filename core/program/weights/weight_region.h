@@ -4,8 +4,9 @@
 // (WeightForm::by_tile) the nest's weights are one tile. Of a tile of output channels by input channels stand
 //   the weight's elements in the graph's order, or with sparsity=skipping as many slots as the tile is charged for,
 //   with the tile of the first input channels the biases' elements of its channels, then the channels' scales,
-//   with sparsity=skipping a bit an element: whether a slot has it; by groups the place of each slot's element in
-//   its group.
+//   where weights share scales by groups those of its groups: channel by channel, kernel position by kernel
+//   position, with sparsity=skipping a bit an element: whether a slot has it; by groups the place of each slot's
+//   element in its group.
 //
 // Pruning. Of a tile of E elements whose channels have S elements each, the ceil(density E) largest stay, of each
 // channel at most ceil(density S): the slots that the memory has, and the products that the array does. Worked
@@ -44,6 +45,7 @@ struct NestWeights {
   WeightChannels channels;  // count 0: no rule, and one tile
   std::vector<WeightTile> tiles;
   bool channel_scales = false;
+  std::int64_t scale_group = 0;  // weights along the sums of a tile that share a scale
   friend bool operator==(const NestWeights&, const NestWeights&) = default;
 };
 
@@ -77,6 +79,11 @@ WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, c
 
 /// The nest whose second operand the instruction's weight `index` is; nullptr when it is none's.
 const NestWeights* nest_of_weight(const WeightRegion& region, std::size_t index);
+
+/// For each element of a nest's weight the number of its group, in the order of tiles. Requires a rule that tells
+/// channels, and scale_group > 0. Worked example: a channel of 5, tiles of 3 sums, groups of 2: 0 0 1 2 2.
+std::vector<std::uint32_t> groups_of_elements(const NestWeights& nest, std::int64_t elements);
+std::int64_t group_count(const NestWeights& nest);
 
 /// The elements of a tile in the graph's order. `elements`: of the weight.
 std::vector<std::int64_t> tile_elements(const NestWeights& nest, const WeightTile& tile, std::int64_t elements);

@@ -2,6 +2,7 @@
 #include "core/program/weights/weight_scales.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,72 @@ WeightScale weight_scale(NumberFormat format, double least, double most) {
   const auto step = static_cast<float>(reach / static_cast<double>(largest_code(format)));
   const float scale = reach == 0 ? 1.0F : std::max(step, std::numeric_limits<float>::denorm_min());
   return shifted ? with_zero(scale, std::min(least, 0.0)) : WeightScale(scale);
+}
+
+namespace {
+
+/// The exponent of the largest element.
+int largest_exponent(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::mxfp8:
+      return 8;
+    case NumberFormat::mxfp8_e5m2:
+      return 15;
+    case NumberFormat::mxfp6_e3m2:
+      return 4;
+    case NumberFormat::mxfp6:
+    case NumberFormat::mxfp4:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+constexpr int power_bias = 127;
+constexpr float largest_fp4 = 6, largest_fp8 = 448;
+
+}  // namespace
+
+WeightScale block_scale(NumberFormat format, double reach, float tensor) {
+  switch (row_of(format).scale) {
+    case BlockScale::power_of_two: {
+      const int exponent = reach == 0 ? -power_bias : std::ilogb(reach) - largest_exponent(format);
+      return static_cast<float>(std::ldexp(1.0, std::clamp(exponent, -power_bias, power_bias)));
+    }
+    case BlockScale::e4m3: {
+      const double own = reach / static_cast<double>(largest_fp4) / static_cast<double>(tensor);
+      return scale_of_code(format, std::max(1U, encoded(NumberFormat::fp8_e4m3, static_cast<float>(own))), tensor);
+    }
+    default:
+      return reach == 0 ? 1.0F : std::max(static_cast<float>(reach), std::numeric_limits<float>::denorm_min());
+  }
+}
+
+float tensor_scale(NumberFormat format, double reach) {
+  if (!is_block_format(format) || row_of(format).scale != BlockScale::e4m3 || reach == 0) return 1;
+  const auto scale = static_cast<float>(reach / static_cast<double>(largest_fp4 * largest_fp8));
+  return std::max(scale, std::numeric_limits<float>::min());
+}
+
+std::int64_t bits_of_group_scale(NumberFormat format) {
+  return is_block_format(format) ? row_of(format).scale_bits : 32;
+}
+
+std::uint32_t code_of_scale(NumberFormat format, float scale, float tensor) {
+  if (!is_block_format(format) || row_of(format).scale == BlockScale::fp32)
+    return std::bit_cast<std::uint32_t>(scale);
+  if (row_of(format).scale == BlockScale::power_of_two)
+    return static_cast<std::uint32_t>(std::ilogb(scale) + power_bias);
+  return encoded(NumberFormat::fp8_e4m3, scale / tensor);
+}
+
+float scale_of_code(NumberFormat format, std::uint32_t code, float tensor) {
+  if (!is_block_format(format) || row_of(format).scale == BlockScale::fp32) return std::bit_cast<float>(code);
+  if (row_of(format).scale == BlockScale::power_of_two)
+    return code == 255 ? std::numeric_limits<float>::quiet_NaN()
+                       : static_cast<float>(std::ldexp(1.0, static_cast<int>(code) - power_bias));
+  return static_cast<float>(static_cast<double>(decoded(NumberFormat::fp8_e4m3, code)) *
+                            static_cast<double>(tensor));
 }
 
 std::optional<WeightScale> whole_scale(NumberFormat format, std::int64_t least, std::int64_t most) {

@@ -29,6 +29,21 @@ WeightChannels weight_channels(const Node& node, const LoopNest& nest, const Sha
 /// uint8, -1 to 4: scale 5/255, zero point 51.
 WeightScale weight_scale(NumberFormat format, double least, double most);
 
+/// The scale of a block of which `reach` is the largest magnitude, in a block format. Powers of two:
+/// floor(log2(reach)) less the exponent of the format's largest element (OCP MX 1.0, 6.3; msfp: of 1), from 2^-127
+/// to 2^127. nvfp4: the fp8_e4m3 nearest to reach / 6 / `tensor`, at least the smallest, times `tensor`. nf4:
+/// reach. Examples: mxfp4, 5: 2^(2 - 2) = 1; nvfp4, 3 in a tensor of scale 0.25: 2 x 0.25.
+WeightScale block_scale(NumberFormat format, double reach, float tensor);
+
+/// That of all blocks of an nvfp4 tensor: reach / (6 x 448), so that the largest block has the largest scale;
+/// else 1.
+float tensor_scale(NumberFormat format, double reach);
+
+/// A group's scale as a code of bits_of_group_scale(format) bits, and back; of nvfp4 in units of `tensor`.
+std::int64_t bits_of_group_scale(NumberFormat format);
+std::uint32_t code_of_scale(NumberFormat format, float scale, float tensor);
+float scale_of_code(NumberFormat format, std::uint32_t code, float tensor);
+
 /// The scale that holds every whole number from `least` to `most` exactly: 1; nothing when the format is too
 /// narrow.
 std::optional<WeightScale> whole_scale(NumberFormat format, std::int64_t least, std::int64_t most);

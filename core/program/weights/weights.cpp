@@ -190,25 +190,28 @@ InstructionScales write_region(WeightWriting& writing, const Instruction& instru
   for (std::size_t i = 0; i < instruction.weights.size(); ++i) {
     const NestWeights* nest = nest_of_weight(region, i);
     const CodedWeight& coded = weights.emplace_back(coded_of(writing, instruction.weights[i], nest, own));
-    scales.push_back(coded.channels.count > 0 ? std::nullopt : std::optional(coded.scales[0]));
+    const bool elsewhere = coded.channels.count > 0 || (!coded.groups.empty() && needs_scale(coded.format));
+    const WeightScale one = is_block_format(coded.format) ? WeightScale(coded.tensor) : coded.scales[0];
+    scales.push_back(elsewhere ? std::nullopt : std::optional(one));
   }
   put_region(writing, instruction, region, own, weights);
   writing.packer.pad_to((instruction.weight_offset + instruction.weight_bytes).value);
-  return needs_scale(own.weight_format) ? scales : InstructionScales();
+  return has_tensor_scale(own.weight_format) ? scales : InstructionScales();
 }
 
 /// What is left of lookup tables, one behind the other, each in its own format.
 void write_rests(WeightWriting& writing) {
   std::int64_t bits = 0;
   for (const auto& rest : writing.rests)
-    bits += (element_count(writing.value(rest.value).operand.shape) - rest.from) * bits_of(rest.own.weight_format);
+    bits += (element_count(writing.value(rest.value).operand.shape) - rest.from) *
+            bits_of(vector_format(rest.own.weight_format));
   if (bits == 0) return;
   put_unit(writing, writing.value(writing.rests[0].value).name, weight_form(writing.machine), ceil_div(bits, 8),
            [&](BitPacker& to) {
              for (const auto& rest : writing.rests) {
                const CodedWeight coded = coded_of(writing, rest.value, nullptr, rest.own);
                for (std::size_t i = static_cast<std::size_t>(rest.from); i < coded.codes.size(); ++i)
-                 to.put(coded.codes[i], bits_of(rest.own.weight_format));
+                 to.put(coded.codes[i], bits_of(coded.format));
              }
            });
 }

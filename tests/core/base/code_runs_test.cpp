@@ -16,10 +16,11 @@
 namespace sdip {
 namespace {
 
-constexpr NumberFormat whole_bytes[] = {NumberFormat::fp32,  NumberFormat::fp16,     NumberFormat::bf16,
-                                        NumberFormat::int8,  NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2,
-                                        NumberFormat::int32, NumberFormat::int16,    NumberFormat::uint8,
-                                        NumberFormat::q3_4,  NumberFormat::q7_8,     NumberFormat::q15_16};
+constexpr NumberFormat whole_bytes[] = {NumberFormat::fp32,     NumberFormat::fp16,     NumberFormat::bf16,
+                                        NumberFormat::int8,     NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2,
+                                        NumberFormat::int32,    NumberFormat::int16,    NumberFormat::uint8,
+                                        NumberFormat::q3_4,     NumberFormat::q7_8,     NumberFormat::q15_16,
+                                        NumberFormat::fp16_e6m9};
 
 std::uint32_t bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
@@ -151,8 +152,8 @@ TEST(code_runs, a_range_holds_all_numbers_and_zero_and_tells_what_is_not_finite)
 }
 
 TEST(code_runs, infinities_are_kept_where_a_format_has_them) {
-  for (const NumberFormat format :
-       {NumberFormat::fp32, NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp8_e5m2})
+  for (const NumberFormat format : {NumberFormat::fp32, NumberFormat::fp16, NumberFormat::bf16,
+                                    NumberFormat::fp16_e6m9, NumberFormat::fp8_e5m2})
     for (const float x : {INFINITY, -INFINITY}) EXPECT_EQ(decoded(format, encoded_kept(format, x, 1, true)), x);
   EXPECT_EQ(decoded(NumberFormat::fp16, encoded_kept(NumberFormat::fp16, INFINITY, 1, false)), 65504);
   EXPECT_EQ(decoded(NumberFormat::fp8_e4m3, encoded_kept(NumberFormat::fp8_e4m3, INFINITY, 1, true)), 448);

@@ -51,7 +51,8 @@ TEST(units, quantities_of_different_units_do_not_add_or_compare) {
 TEST(number_formats, every_row_stands_at_the_place_of_its_format) {
   EXPECT_EQ(number_formats[static_cast<std::size_t>(NumberFormat::bf16)].name, "bf16");
   EXPECT_EQ(number_formats[static_cast<std::size_t>(NumberFormat::q15_16)].name, "q15_16");
-  EXPECT_EQ(std::size(number_formats), 14U);
+  EXPECT_EQ(number_formats[static_cast<std::size_t>(NumberFormat::msfp12)].name, "msfp12");
+  EXPECT_EQ(std::size(number_formats), 25U);
   std::set<std::string_view> names;
   for (const auto& row : number_formats) EXPECT_TRUE(names.insert(row.name).second) << row.name;
 }
@@ -64,10 +65,11 @@ TEST(number_formats, fixed_point_has_a_sign_bit_its_integer_and_its_fraction_bit
 
 TEST(number_formats, the_digits_of_a_name_are_its_bits_and_floats_are_floating) {
   for (const auto& row : number_formats) {
-    if (row.name[0] == 'q') continue;
-    const auto digits = row.name.substr(row.name.find_first_of("0123456789"));
+    if (row.name[0] == 'q' || row.name.starts_with("msfp")) continue;
+    const auto digits = row.name.substr(row.name.find_first_of("0123456789"));  // those before e5m2 and the like
     EXPECT_EQ(std::stoll(std::string(digits)), row.bits) << row.name;
-    EXPECT_EQ(row.floating, row.name.find("int") == std::string_view::npos) << row.name;
+    const bool integer = row.name.find("int") != std::string_view::npos;
+    EXPECT_EQ(row.floating, !integer || row.block > 0) << row.name;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/cost/price/stage.h"
 #include "core/cost/time/lane_timeline.h"
+#include "core/machine/dram.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/random_application.h"
 
@@ -21,7 +22,8 @@ void make_plain(Dice& dice, Machine& m) {
 }
 
 Machine another(Dice& dice, Machine m) {
-  m.dram_clock_ratio = Decimal{dice.between(1, 800)};
+  m.dram_rate_mtps =
+      std::min(20 * dice.between(1, 800), dram_kinds()[static_cast<std::size_t>(m.dram_kind)].greatest_mtps);
   m.dram_efficiency = Decimal{dice.between(1, 100)};
   m.pipeline_stages = dice.between(1, 20);
   m.dispatch_cycles = dice.between(0, 300);
@@ -277,7 +279,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
 
 bool same(const Outcome& a, const Outcome& b) {
   if (a.reason != b.reason || a.feasible != b.feasible) return false;
-  return !a.feasible || std::memcmp(a.values.data(), b.values.data(), sizeof(a.values)) == 0;
+  return !a.counted() || std::memcmp(a.values.data(), b.values.data(), sizeof(a.values)) == 0;
 }
 
 }  // namespace

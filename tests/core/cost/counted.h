@@ -18,6 +18,7 @@ inline InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
   counts.stall_program = t.stall_program;
   counts.program_bytes = t.program_bytes;
   counts.waiting = t.waiting;
+  counts.turns = t.turns;
   counts.tile_operations = c.operations;
   counts.compute_cycles = c.busy.compute;
   counts.dsram_read_beats = c.busy.all_dsram_reads();
@@ -26,6 +27,9 @@ inline InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
   counts.stackram_write_beats = c.busy.stackram_write;
   counts.psram_read_beats = c.busy.psram_read;
   counts.psram_stack_beats = c.busy.psram_stack;
+  counts.accumulator_writes = c.busy.accumulator_writes;
+  counts.accumulator_reads = c.busy.accumulator_reads;
+  counts.register_writes = c.busy.register_writes;
   return counts;
 }
 

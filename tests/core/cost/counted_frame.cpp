@@ -8,168 +8,113 @@
 #include "core/exec/walk/split_macs.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
+#include "tests/core/cost/counted_work.h"
 #include "tests/core/cost/price/counted_technology.h"
 #include "tests/core/exec/pass_sum.h"
 
 namespace sdip {
 namespace {
 
+using namespace counting;
+
 constexpr std::size_t passes_stepped = 64;  // as many as are estimated: phases of the channel may drift for long
-
-bool in_place(const Machine& m, Role role) { return exec::weights_wired(m, role); }
-bool vae(Role role) { return role == Role::encoder || role == Role::decoder; }
-bool left_out(const Machine& m, Role role) { return vae(role) && m.vae_stage == VaeStage::off_chip; }
-bool micro(const Machine& m) { return m.granularity == Granularity::micro_operation; }
-bool one_array(const Machine& m) { return micro(m) || m.mac_sharing == MacSharing::shared; }
-bool crossed(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::crossbar; }
-bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
-double real(std::int64_t n) { return static_cast<double>(n); }
-
-bool in_memory(const InstructionClass& c, const Machine& m, Role role) {
-  return exec::weights_multiply(m, role) && c.operand_b == Place::psram && c.work.family <= Family::matmul;
-}
-
-/// Parts of an activation's bits that a weight memory takes one after the other, and cycles of a row.
-std::int64_t input_parts(const Machine& m) {
-  return (bits_of(m.activation_format) + m.fefet_input_bits - 1) / m.fefet_input_bits;
-}
-std::int64_t rows_in_memory(const InstructionClass& c) {
-  const LoopNest& n = c.work.nest;
-  return n.groups * n.batch * n.out_h * n.out_w;
-}
-
-/// Conversions: for each row and output channel each bit of weights, each part of inputs and each array of 128 sums
-/// of each tile.
-double conversions_of(const InstructionClass& c, const Machine& m) {
-  const LoopNest& n = c.work.nest;
-  std::int64_t arrays = 0;
-  for (std::int64_t sum = 0; sum < n.in_channels; sum += std::max<std::int64_t>(1, c.mapping.tile_sums)) {
-    const std::int64_t sums = std::min(c.mapping.tile_sums, n.in_channels - sum) * n.kernel_h * n.kernel_w;
-    arrays += (sums + 127) / 128;
-  }
-  return real(rows_in_memory(c) * n.out_channels * bits_of(m.weight_format) * input_parts(m)) * real(arrays);
-}
-
-/// Of consecutive weights those that stay, one after the other.
-std::int64_t grouped(std::int64_t sums, const Machine& m) {
-  std::int64_t kept = 0;
-  for (std::int64_t i = 0; i < sums; ++i)
-    kept += i % m.sparsity_group * 100 < m.sparsity_group * m.weight_density.hundredths ? 1 : 0;
-  return kept;
-}
-
-/// MACs of a class, of one core's part, and of them those that are not skipped as zeros.
-std::int64_t macs_of(const InstructionClass& c, const Machine& m, bool skipping) {
-  const LoopNest& n = c.work.nest;
-  if (c.work.family != Family::conv2d && c.work.family != Family::linear && c.work.family != Family::matmul)
-    return 0;
-  const std::int64_t results = n.groups * n.batch * n.out_channels * n.out_h * n.out_w;
-  if (c.compound == Compound::attention) return results * (n.in_channels + c.parts[2].work.nest.out_channels);
-  const std::int64_t sum = n.in_channels * n.kernel_h * n.kernel_w;
-  const bool skips = skipping && m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
-  if (skips && m.sparsity_group > 0) return results * n.kernel_h * n.kernel_w * grouped(n.in_channels, m);
-  return results * (skips ? (sum * m.weight_density.hundredths + 99) / 100 : sum);
-}
-
-/// The same in cycles of one MAC, several products in each.
-std::int64_t mac_cycles_of(const InstructionClass& c, const Machine& m) {
-  const std::int64_t beside = exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in;
-  return (macs_of(c, m, true) + beside - 1) / beside;
-}
-
-/// Of products those whose operands are not zero: weights by their density, activations by theirs.
-double spent_share(const Machine& m, bool weights) {
-  const double activations = real(m.activation_density.hundredths) / 100;
-  if (!weights) return activations * activations;
-  if (m.sparsity == Sparsity::dense) return 1;
-  const double group = real(m.sparsity_group);
-  return activations *
-         (m.sparsity_group > 0 ? real(grouped(m.sparsity_group, m)) / group : m.weight_density.value());
-}
-
-/// Elementwise steps: elements by passes, results by fused operators and by passes that sum them.
-std::int64_t lane_steps(const InstructionClass& c, const Machine& m) {
-  if (c.compound == Compound::attention) {
-    const LoopNest& n = c.work.nest;
-    const std::int64_t scores = n.groups * n.out_h * n.out_channels;
-    const std::int64_t results = n.groups * n.out_h * c.parts[2].work.nest.out_channels;
-    const std::int64_t key_tiles = (n.out_channels + c.mapping.tile_channels - 1) / c.mapping.tile_channels;
-    return (2 + c.fused_operators) * scores + results * (key_tiles > 1 ? 1 + key_tiles : 1);
-  }
-  if (exec::host_computes(c, m)) return 0;
-  std::int64_t steps = 0;
-  const bool nest = c.work.family <= Family::matmul;
-  for (const exec::Operation& o : exec::expand(c, m)) steps += o.lane_operations;
-  if (nest) return steps;
-  return c.work.rows * c.work.row_length * c.work.passes * c.work.element_cycles +
-         (c.fused_operators + c.statistics_passes) * c.out_elements;
-}
-
-void add(Joules8& sum, const Joules8& more, double times = 1) {
-  for (const auto& [part, joules] : more) sum[part] += joules * times;
-}
-double all_of(const Joules8& sum) {
-  double joules = 0;
-  for (const auto& part : sum) joules += part.second;
-  return joules;
-}
 
 /// docs/model/energy.md, for one instruction of one core, and what all cores share.
 struct Events {
   const Machine& m;
   Role role;
   Wires wires;
+  CountedStanding standing;
 
   double beat(std::int64_t capacity, std::int64_t bits) const {
     return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits)).value;
   }
   std::int64_t dsram() const {
-    return m.activation_memory == ActivationMemory::unified ? 2 * m.dsram_bytes + m.stackram_bytes : m.dsram_bytes;
+    if (m.activation_memory == ActivationMemory::unified) return 2 * m.dsram_bytes + m.stackram_bytes;
+    std::int64_t largest = 0;
+    for (std::size_t f = 0; f < wires.pairs.size(); ++f)
+      largest = std::max(largest, counted_pair_bytes(m, static_cast<Family>(f)));
+    return largest;
+  }
+
+  /// Beats of each DSRAM pair's ports, one core's.
+  std::vector<std::int64_t> pair_beats(const InstructionClass& c, const InstructionCounts& i) const {
+    std::vector<std::int64_t> beats(wires.pairs.size(), 0);
+    std::int64_t own = i.dsram_read_beats + i.dsram_write_beats;
+    for (const exec::Operation& o : exec::expand(c, m, role))
+      for (std::size_t f = 0; f < beats.size() && beats.size() > 1; ++f) {
+        beats[f] += o.needs.other_pairs.beats[f];
+        own -= o.needs.other_pairs.beats[f];
+      }
+    beats[beats.size() > 1 ? static_cast<std::size_t>(c.work.family) : 0] += own;
+    return beats;
   }
 
   double along(std::int64_t bits, double mm) const {
     return real(bits) * mm * wire_energy(m.technology_node).value;
   }
-  void add_clock(Joules8& joules) const {
-    double sum = 0;
-    for (const char* part : {"mac", "vector", "dsram", "stackram", "psram"}) sum += joules[part];
-    joules["clock"] = sum * clock_over_dynamic(m.technology_node);
+  double stages(const InstructionClass& c, const InstructionCounts& i) const {
+    if (exec::host_computes(c, m) || in_memory(c, m, role)) return 0;
+    return real(i.compute_cycles) * counted_registers(c, m);
+  }
+  /// What all of it costs at the chip's supply.
+  void supply(Joules8& joules) const {
+    for (const char* part : {"mac", "vector", "broadcast", "ports", "clock"})
+      if (joules.contains(part)) joules[part] *= standing.logic;
+    for (const char* part : {"dsram", "stackram", "psram", "control"})
+      if (joules.contains(part)) joules[part] *= standing.sram;
   }
 
   Joules8 own(const InstructionClass& c, const InstructionCounts& i, std::int64_t active) const {
-    const bool weight_wider = bits_of(m.weight_format) > bits_of(m.activation_format);
+    const NumberFormat wider = wider_format(m.activation_format, m.weight_format);
     const double cores = real(c.spread_cores),
                  bytes = real((i.activation_in_bytes + i.activation_out_bytes) / active);
-    const double product =
-        mac_energy(m.technology_node, weight_wider ? m.weight_format : m.activation_format, m.accumulator_format)
-            .value *
-        composable_ratio(m, weight_wider ? m.weight_format : m.activation_format, "energy");
+    const bool of_weights = c.operand_b == Place::psram;
+    const MacFormats formats{of_weights ? m.weight_format : m.activation_format, m.activation_format,
+                             m.accumulator_format};
+    const double product = mac_energy(m.technology_node, formats).value * composable_ratio(m, wider, "energy");
     Joules8 joules;
-    joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram);
+    joules["mac"] = cores * real(macs_of(c, m, false)) * product * spent_share(m, c.operand_b == Place::psram) +
+                    cores * real(scalings_of(c, m)) *
+                        scaling_energy(m.technology_node, m.weight_format, m.accumulator_format).value;
     if (in_memory(c, m, role)) {
       const double levels = std::exp2(real(std::min(m.fefet_input_bits, bits_of(m.activation_format)) - 1));
       joules["mac"] = cores * real(macs_of(c, m, false) * bits_of(m.activation_format) * bits_of(m.weight_format)) *
                           counted_row("fefet.product") * 1e-12 +
                       cores * conversions_of(c, m) * levels * counted_row("fefet.conversion") * 1e-12;
     }
-    joules["vector"] = cores * real(lane_steps(c, m)) *
-                       mac_energy(m.technology_node, m.activation_format, m.activation_format).value;
-    joules["dsram"] = cores * real(i.dsram_read_beats + i.dsram_write_beats) * beat(dsram(), m.dsram_port_bits) +
-                      bytes * beat(dsram(), 8);
+    const double bit_j = counted_flop(m.technology_node, "energy") * 1e-12;
+    const std::int64_t operand_bits = bits_of(wider);
+    joules["mac"] += cores * bit_j *
+                     (real((i.accumulator_writes + i.accumulator_reads) * bits_of(m.accumulator_format)) *
+                          std::sqrt(real(m.accumulator_folds)) +
+                      real(i.register_writes * operand_bits) * std::sqrt(real(m.weight_registers)));
+    joules["vector"] =
+        cores * real(lane_steps(c, m)) *
+        mac_energy(m.technology_node, {m.activation_format, m.activation_format, m.activation_format}).value;
+    joules["dsram"] = bytes * beat(dsram(), 8);
+    const std::vector<std::int64_t> pairs = pair_beats(c, i);
+    for (std::size_t f = 0; f < pairs.size(); ++f) {
+      const std::int64_t side = pairs.size() > 1 ? counted_pair_bytes(m, static_cast<Family>(f)) : dsram();
+      const double wire = pairs.size() > 1 ? wires.pairs[f] : wires.dsram;
+      joules["dsram"] += cores * real(pairs[f]) * beat(side, m.dsram_port_bits);
+      joules["ports"] += cores * real(pairs[f]) * along(m.dsram_port_bits, wire);
+    }
     joules["stackram"] =
         cores * real(i.stackram_read_beats + i.stackram_write_beats) * beat(m.stackram_bytes, m.stackram_port_bits);
     if (stack_in_psram(m)) {
       const double stack = cores * real(i.psram_stack_beats);
       joules["psram"] = stack * beat(wires.psram_bytes, m.psram_port_bits);
-      joules["ports"] = stack * along(m.psram_port_bits, wires.psram);
+      joules["ports"] += stack * along(m.psram_port_bits, wires.psram);
       joules["broadcast"] = stack * along(m.psram_port_bits, wires.to_a_core);
     }
     joules["dram_activations"] = bytes * dram_energy(m.technology_node, m.dram_kind, Bytes(1)).value;
-    joules["ports"] +=
-        cores * real(i.dsram_read_beats + i.dsram_write_beats) * along(m.dsram_port_bits, wires.dsram) +
-        bytes * along(8, wires.dsram) +
-        cores * real(i.stackram_read_beats + i.stackram_write_beats) * along(m.stackram_port_bits, wires.stackram);
-    add_clock(joules);
+    joules["dram_phy"] = bytes * counted_phy_byte(m);
+    joules["ports"] += bytes * along(8, wires.dsram) + cores *
+                                                           real(i.stackram_read_beats + i.stackram_write_beats) *
+                                                           along(m.stackram_port_bits, wires.stackram);
+    joules["clock"] = cores * stages(c, i);
+    supply(joules);
     return joules;
   }
 
@@ -182,22 +127,18 @@ struct Events {
                                               real(i.weight_bytes) * beat(wires.psram_bytes, 8);
     joules["dram_weights"] = real(i.weight_bytes) * byte;
     joules["dram_program"] = real(i.program_bytes) * byte;
+    joules["dram_phy"] = real(i.weight_bytes + i.program_bytes) * counted_phy_byte(m);
+    joules["dram_turns"] = real(i.turns) * counted_turn(m);
     if (!in_place(m, role)) {
       joules["ports"] =
           weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
       joules["broadcast"] = weights * along(m.psram_port_bits, wires.broadcast);
     }
     joules["control"] = real(words_bytes) * sram_energy(m.technology_node, Bytes(m.imem_bytes), Bits(8)).value;
-    add_clock(joules);
+    supply(joules);
     return joules;
   }
 };
-
-std::int64_t lanes_of(Family family, const Machine& m) {
-  if (family == Family::conv2d || one_array(m)) return m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel;
-  if (family == Family::linear) return m.linear_lanes_m * m.linear_lanes_n * m.linear_lanes_k;
-  return m.matmul_lanes_m * m.matmul_lanes_n * m.matmul_lanes_k;
-}
 
 /// docs/model/frames.md#bounds, over the instructions of a stage.
 std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role) {
@@ -213,7 +154,7 @@ std::int64_t bound_cycles_of(const Program& program, const Machine& m, Role role
       else
         mac_cycles += mac_cycles_of(c, m);
     }
-    const std::int64_t cycles = (mac_cycles + lanes_of(family, m) - 1) / lanes_of(family, m) + of_rows;
+    const std::int64_t cycles = (mac_cycles + counted_lanes(family, m) - 1) / counted_lanes(family, m) + of_rows;
     sum += cycles;
     longest = std::max(longest, cycles);
   }
@@ -227,7 +168,7 @@ Decimal share_of(const CompiledStage& stage, const Machine& m) {
   return Decimal{stage.dram_thousandths / 10};
 }
 
-CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
+CountedStage counted_stage(const CompiledStage& stage, const CountedStanding& standing, const Machine& machine) {
   const Machine m = machine_of_stage(machine, stage.role);
   CountedStage s;
   s.stage = &stage;
@@ -259,7 +200,7 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
   const std::int64_t weights = in_place(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
   s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
                        (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
-  const Events events{m, stage.role, counted_wires(stage, m)};
+  const Events events{m, stage.role, counted_wires(stage, machine), standing};
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const InstructionClass& c =
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
@@ -269,7 +210,7 @@ CountedStage counted_stage(const CompiledStage& stage, const Machine& machine) {
     if (lanes) s.mac_cycles += c.spread_cores * mac_cycles_of(c, m);
     s.made_macs += c.spread_cores * macs_of(c, m, lanes);
     if (lanes && macs_of(c, m, false) > 0)
-      s.products_in_mac = std::max(s.products_in_mac, exec::machine_of(c, m).conv_lanes_in / m.conv_lanes_in);
+      s.products_in_mac = std::max(s.products_in_mac, exec::multipliers_found(c, m));
     const std::int64_t words = is_circuit(m, stage.role)
                                    ? 0
                                    : exec::words_bytes(program.instructions[i], exec::expand(c, m, stage.role), m);
@@ -353,33 +294,27 @@ double ratio(std::int64_t a, std::int64_t b) {
 }
 
 /// docs/model/area.md, and what leaks.
-void add_area(const Application& application, const Machine& m, CountedFrame& frame) {
-  std::int64_t parts = 0;
-  bool cores_stream = !in_place(m, Role::core);
-  for (const CompiledStage& s : application.stages) {
-    parts += s.part.count > 1;
-    if (!vae(s.role) && !in_place(m, s.role)) cores_stream = true;
-  }
-  const std::int64_t cores = counted_cores(application, m);
-  const std::int64_t pairs = m.operator_dsram == OperatorDsram::per_operator ? 7 : 1;
-  const std::int64_t psrams =
-      (cores_stream ? std::max<std::int64_t>(1, parts) : 0) + (in_place(m, Role::decoder) ? 0 : cores - m.cores);
-  // Wherever they lie, each core has a stack; a part of a network that is on no core of its own brings one.
-  const std::int64_t stacks = cores + (stack_in_psram(m) ? std::max<std::int64_t>(0, parts - m.cores) : 0);
-  frame.area_mm2 = counted_area(application, m);
+void add_area(const Application& application, const CountedStanding& standing, const Machine& m,
+              CountedFrame& frame) {
   double sum = 0;
   for (const auto& part : frame.area_mm2) sum += part.second;
   frame.metrics[Metric::area_mm2] = sum;
-  frame.metrics[Metric::sram_bytes] =
-      real(cores * 2 * pairs * m.dsram_bytes + stacks * m.stackram_bytes + psrams * m.psram_bytes + m.imem_bytes);
-  const double core_watts = counted_leakage(frame.area_mm2, m) / real(cores);
+  frame.metrics[Metric::sram_bytes] = real(counted_sram_bytes(application, m));
+  const double cores = counted_leaking_cores(application, m, nullptr);
   for (CountedStage& stage : frame.stages) {
-    stage.own["leakage"] = core_watts * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
+    const double of_chip = counted_leaking_cores(application, m, stage.stage) / cores;
+    const double seconds = of_chip * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
+    const double leaks = standing.leakage_w * seconds, dram = (standing.phy_w + standing.background_w) * seconds;
+    const double tree = standing.clock_j * of_chip * real(stage.pass.end);
+    stage.own["leakage"] = leaks;
+    stage.own["dram_phy"] += standing.phy_w * seconds;
+    stage.own["dram_background"] = standing.background_w * seconds;
+    stage.own["clock"] += tree;
     std::int64_t running = 0;
     for (const InstructionCounts& i : stage.steady) running += i.end - i.start;
     for (std::size_t i = 0; i < stage.steady.size(); ++i)
       stage.instruction_joules[i] +=
-          stage.own["leakage"] * real(stage.steady[i].end - stage.steady[i].start) / real(running);
+          (leaks + tree + dram) * real(stage.steady[i].end - stage.steady[i].start) / real(running);
   }
 }
 
@@ -399,30 +334,30 @@ void add_peaks(const std::vector<CountedStage>& stages, CountedFrame& frame) {
 }
 
 /// MACs that the stage's core or circuit has.
-std::int64_t mac_lanes_of(const CompiledStage& stage, const Machine& machine) {
+std::int64_t mac_counted_lanes(const CompiledStage& stage, const Machine& machine) {
   const Machine m = machine_of_stage(machine, stage.role);
   std::int64_t lanes = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     if (family != Family::conv2d && one_array(m)) continue;
-    if (has_circuit(stage, family, m)) lanes += lanes_of(family, m);
+    if (has_circuit(stage, family, m)) lanes += counted_lanes(family, m);
   }
   return std::max<std::int64_t>(1, lanes);
 }
 
 /// Products that all MACs on the chip make a cycle: cores that idle, and arrays that wait for others, too.
-double peak_macs(const std::vector<CountedStage>& stages, const Machine& m) {
+double peak_macs(const Application& application, const std::vector<CountedStage>& stages, const Machine& m) {
   double lanes = 0;
   std::int64_t products = 1;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul})
-    if (family == Family::conv2d || !one_array(m)) lanes += real(m.cores) * real(lanes_of(family, m));
+    if (family == Family::conv2d || !one_array(m)) lanes += real(m.cores) * real(counted_lanes(family, m));
   for (const CountedStage& s : stages) {
     products = std::max(products, s.products_in_mac);
-    if (!vae(s.stage->role) || left_out(m, s.stage->role)) continue;
-    const Machine its = machine_of_stage(m, s.stage->role);
-    for (const Family family : {Family::conv2d, Family::linear, Family::matmul})
-      if ((family == Family::conv2d || !one_array(its)) && has_circuit(*s.stage, family, its))
-        lanes += real(lanes_of(family, its));
   }
+  for (const CountedBlock& block : counted_blocks(application, m))
+    for (const Family family : {Family::conv2d, Family::linear, Family::matmul})
+      if (block.stage != nullptr && (family == Family::conv2d || !one_array(block.machine)) &&
+          has_circuit(*block.stage, family, block.machine))
+        lanes += real(counted_lanes(family, block.machine));
   return lanes * real(products);
 }
 
@@ -436,13 +371,14 @@ void add_quotients(std::map<Metric, double>& v) {
 }
 
 /// docs/model/frames.md#metrics.
-void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
+void add_metrics(const Application& application, const Way& way, const CountedStanding& standing, const Machine& m,
+                 CountedFrame& frame) {
   const CountedStage& main = *way.main;
   const InstructionCounts& pass = main.pass;
   const double hertz = real(m.core_clock_mhz) * 1e6, frames = real(way.frames * m.batch);
   const double latency_s = real(way.alone_cycles) / hertz, period_s = real(way.period) / hertz;
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
-  const std::int64_t lanes = mac_lanes_of(*main.stage, m);
+  const std::int64_t lanes = mac_counted_lanes(*main.stage, m);
   const std::int64_t moved =
       pass.weight_bytes + pass.program_bytes + pass.activation_in_bytes + pass.activation_out_bytes;
   auto& v = frame.metrics;
@@ -460,14 +396,17 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
   v[Metric::dram_bytes_over_bound] = ratio(moved, main.bound_dram_bytes);
   v[Metric::cycles_over_bound] = ratio(pass.end, main.bound_cycles);
   for (const auto& [part, joules] : way.joules) frame.joules[part] = joules / frames;
-  frame.joules["leakage"] = counted_leakage(frame.area_mm2, m) * period_s / frames;
+  frame.joules["leakage"] = standing.leakage_w * period_s / frames;
+  frame.joules["dram_phy"] += standing.phy_w * period_s / frames;
+  frame.joules["dram_background"] = standing.background_w * period_s / frames;
+  frame.joules["clock"] += standing.clock_j * real(way.period) / frames;
   const double energy = all_of(frame.joules);
   v[Metric::energy_j_per_frame] = energy;
   v[Metric::power_w] = energy * frames / period_s;
   v[Metric::edp_js] = energy * latency_s;
   v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
   v[Metric::tops] = 2 * way.made_macs / period_s / 1e12;
-  v[Metric::tops_peak] = 2 * peak_macs(frame.stages, m) * hertz / 1e12;
+  v[Metric::tops_peak] = 2 * peak_macs(application, frame.stages, m) * hertz / 1e12;
   add_quotients(v);
 }
 
@@ -475,13 +414,16 @@ void add_metrics(const Way& way, const Machine& m, CountedFrame& frame) {
 
 CountedFrame counted_frame(const Application& application, const Machine& machine) {
   CountedFrame frame;
+  frame.area_mm2 = counted_area(application, machine);
+  const CountedStanding standing =
+      counted_standing(frame.area_mm2, counted_volts(counted_clock_mhz(application, machine), machine), machine);
   for (const CompiledStage& stage : application.stages) {
-    frame.stages.push_back(counted_stage(stage, machine));
+    frame.stages.push_back(counted_stage(stage, standing, machine));
     frame.settled &= frame.stages.back().settled;
   }
   const Way way = way_of(frame.stages, machine);  // before leakage, which is of the chip and not of a stage
-  add_area(application, machine, frame);
-  add_metrics(way, machine, frame);
+  add_area(application, standing, machine, frame);
+  add_metrics(application, way, standing, machine, frame);
   add_peaks(frame.stages, frame);
   return frame;
 }

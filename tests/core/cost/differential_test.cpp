@@ -18,17 +18,19 @@ namespace {
 void expect_equal_needs(const ClassCost& cost, const std::vector<exec::Operation>& operations,
                         bool counts_lanes = true) {
   exec::Needs sum;
-  std::int64_t cycles = 0, lane_operations = 0, commands = 0, dispatched = 0;
+  std::int64_t cycles = 0, lane_operations = 0, scalings = 0, commands = 0, dispatched = 0;
   for (const auto& o : operations) {
     sum += o.needs;
     cycles += o.cycles();
     lane_operations += o.lane_operations;
+    scalings += o.scalings;
     commands += o.commands;
   }
   for (const TileCost& tile : cost.shapes) dispatched += tile.times * tile.micro_operations;
   EXPECT_EQ(dispatched, commands);
   if (cost.plan.nest && counts_lanes) {
     EXPECT_EQ(cost.lane_operations, lane_operations);
+    EXPECT_EQ(cost.scalings, scalings);
   }
   EXPECT_EQ(cost.busy.compute, sum.compute);
   EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
@@ -52,6 +54,7 @@ void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts
   EXPECT_EQ(pass.activation_out_bytes, sum.activation_out_bytes);
   EXPECT_EQ(pass.stall_program, sum.stall_program);
   EXPECT_EQ(pass.program_bytes, sum.program_bytes);
+  EXPECT_EQ(pass.turns, sum.turns);
 }
 
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/cost/price/estimate.h"
 #include "tests/core/base/full_run.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/tiny_sd.h"
 #include "tests/sanitized.h"
@@ -41,7 +42,7 @@ Machine extreme_machine(Dice& dice) {
     for (const ParameterRow& row : parameters()) row.write(m, any_value(dice, row));
     m.batch = dice.between(1, 2);
     m.image_height_px = m.image_width_px = 0;
-    m.dram_bus_bits = std::max<std::int64_t>(8, m.dram_bus_bits / 8 * 8);
+    m.dram_channel_bits = m.dram_channel_bits / 8 * 8;
     for (std::int64_t* port : {&m.psram_port_bits, &m.dsram_port_bits, &m.stackram_port_bits})
       *port = std::max<std::int64_t>(8, *port / 8 * 8);
     if (m.sparsity == Sparsity::dense) m.weight_density = m.activation_density = Decimal{100}, m.sparsity_group = 0;
@@ -57,15 +58,17 @@ Machine extreme_machine(Dice& dice) {
 void expect_within_capacity(const Application& application, const Machine& m) {
   const bool unified = m.activation_memory == ActivationMemory::unified;
   for (const CompiledStage& stage : application.stages) {
+    const Machine its = machine_of_stage(m, stage.role);
+    const std::int64_t side = largest_dsram_bytes(its);
     for (const Instruction& i : stage.program.instructions) {
       if (unified) {
         EXPECT_LE((i.dsram_read_side + i.dsram_write_side + i.stackram).value,
-                  2 * m.dsram_bytes + m.stackram_bytes);
+                  2 * its.dsram_bytes + its.stackram_bytes);
         continue;
       }
-      EXPECT_LE(i.dsram_read_side.value, m.dsram_bytes) << i.name;
-      EXPECT_LE(i.dsram_write_side.value, m.dsram_bytes) << i.name;
-      EXPECT_LE(i.stackram.value, m.stackram_bytes) << i.name;
+      EXPECT_LE(i.dsram_read_side.value, side) << i.name;
+      EXPECT_LE(i.dsram_write_side.value, side) << i.name;
+      EXPECT_LE(i.stackram.value, its.stackram_bytes) << i.name;
     }
   }
 }
@@ -85,7 +88,7 @@ void run_extremes(const std::string& unet, std::uint64_t draws, double most_seco
     const Report report = estimate(application, m);
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     EXPECT_LT(seconds, sanitized ? 20 * most_seconds : most_seconds) << unet;
-    if (!report.outcome.feasible) {
+    if (!report.outcome.counted()) {
       EXPECT_FALSE(report.outcome.reason.empty());
       continue;
     }
@@ -123,6 +126,7 @@ Machine least_circuits() {
   m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 8;
   m.stackram_bytes = 0;
   m.cores = 4096;
+  m.dram_channels = 4096;  // whose results they hold
   return m;
 }
 
@@ -137,7 +141,7 @@ TEST(extreme, the_smallest_memories_and_lanes_end_in_seconds) {
       workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
       const std::clock_t begin = std::clock();
       const Application application = compile(workload, m);
-      feasible += evaluate(application, m).feasible;
+      feasible += evaluate(application, m).counted();
       const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
       EXPECT_LT(seconds, 20.0) << psram_kib << " KiB of PSRAM, " << dsram_kib << " of DSRAM";
     }
@@ -150,6 +154,7 @@ TEST(extreme, the_largest_image_is_counted_or_refused) {
     for (const bool least : {false, true}) {
       Machine m = least ? least_circuits() : Machine{};
       m.image_height_px = m.image_width_px = side;
+      m.dram_channels = 64;
       m.dsram_bytes = m.psram_bytes = std::int64_t{1} << 26;
       m.dataflow = Dataflow::weight_stationary;
       Workload workload;
@@ -158,9 +163,9 @@ TEST(extreme, the_largest_image_is_counted_or_refused) {
       const Outcome outcome = evaluate(application, m);
       EXPECT_TRUE(outcome.feasible || !outcome.reason.empty());
       if (side == 1024 && !least) {
-        EXPECT_TRUE(outcome.feasible) << outcome.reason;
+        EXPECT_TRUE(outcome.counted()) << outcome.reason;
       }
-      if (outcome.feasible) {
+      if (outcome.counted()) {
         EXPECT_GE(outcome.values[static_cast<std::size_t>(Metric::cycles_over_bound)], 1.0);
       }
     }
@@ -173,8 +178,8 @@ TEST(extreme, a_batch_of_256_frames_is_counted_or_refused) {
     m.cores = cores;
     m.batch = 256;
     m.steps = 1000;
-    m.dram_bus_bits = 8;
-    m.dram_clock_ratio = m.dram_efficiency = Decimal{1};
+    set_channel(m, 8, 1);
+    m.dram_efficiency = Decimal{1};
     const Outcome outcome = evaluate(compile(tiny_sd(m), m), m);
     EXPECT_TRUE(outcome.feasible || !outcome.reason.empty());
   }

@@ -90,6 +90,9 @@ void compare_instruction(const InstructionCost& told, const InstructionCounts& i
   compared.counts("stackram_read", busy(Resource::stackram_read), i.stackram_read_beats);
   compared.counts("stackram_write", busy(Resource::stackram_write), i.stackram_write_beats);
   compared.counts("psram_read", busy(Resource::psram_read), i.psram_read_beats);
+  compared.counts("accumulator_writes", told.accumulator_writes, i.accumulator_writes);
+  compared.counts("accumulator_reads", told.accumulator_reads, i.accumulator_reads);
+  compared.counts("register_writes", told.register_writes, i.register_writes);
   compare_limiter(told, i, compared);
   compared.counts("dsram_read_side", told.dsram_read_side.value, instruction.dsram_read_side.value);
   compared.counts("dsram_write_side", told.dsram_write_side.value, instruction.dsram_write_side.value);
@@ -166,7 +169,7 @@ void compare_times(const Report& report, const CountedFrame& frame, const Machin
 }  // namespace
 
 std::string frame_difference(const Report& report, const CountedFrame& frame, const Machine& machine) {
-  if (!report.outcome.feasible) return "infeasible: " + report.outcome.reason;
+  if (!report.outcome.counted()) return "infeasible: " + report.outcome.reason;
   if (report.stages.size() != frame.stages.size()) return "stages";
   Comparison compared;
   for (const auto& [metric, counted] : frame.metrics)

@@ -1,7 +1,10 @@
 // Small applications drawn from a seed.
 #include "tests/core/cost/random_application.h"
+#include "core/machine/dram.h"
 
 #include <algorithm>
+
+#include "core/machine/stage_rows.h"
 
 namespace sdip {
 namespace {
@@ -35,6 +38,14 @@ Program frame_program(Dice& dice, const Machine& like, Machine& room) {
   }
 }
 
+const ParameterRow& find_row(std::int64_t Machine::*field) {
+  static const Machine standard;
+  Machine changed;
+  changed.*field = -1;
+  return *std::ranges::find_if(parameters(),
+                               [&](const ParameterRow& row) { return row.read(changed) != row.read(standard); });
+}
+
 }  // namespace
 
 Machine random_frame_machine(Dice& dice) {
@@ -57,8 +68,8 @@ Machine random_frame_machine(Dice& dice) {
   m.decoder_dram_share = Decimal{dice.between(1, 40)};
   m.technology_node = dice.one_of({TechnologyNode::n7, TechnologyNode::n45, TechnologyNode::n5, TechnologyNode::n16,
                                    TechnologyNode::n28, TechnologyNode::n65});
-  m.dram_kind = dice.one_of({DramKind::lpddr4, DramKind::ddr4, DramKind::gddr6, DramKind::hbm2, DramKind::ddr3,
-                             DramKind::gddr5, DramKind::hbm2e});
+  m.dram_kind = dram_kinds()[static_cast<std::size_t>(dice.between(0, std::ssize(dram_kinds()) - 1))].kind;
+  m.dram_rate_mtps = std::min(m.dram_rate_mtps, dram_kinds()[static_cast<std::size_t>(m.dram_kind)].greatest_mtps);
   m.sram_banks = dice.between(1, 20);
   m.dsram_bytes = dice.between(1024, 1 << 22);
   m.stackram_bytes = dice.between(0, 1 << 22);
@@ -98,14 +109,34 @@ void set_hierarchy(std::uint64_t n, Machine& m) {
 }
 
 void set_circuits(std::uint64_t n, Machine& m) {
+  if (n % 3 == 1) m.vae_stage = VaeStage::circuit;
+  if (n % 3 == 2) set_own_rows(n / 3, m);
   if (n % 3 != 1) return;
-  m.vae_stage = VaeStage::circuit;
   std::uint64_t lanes = n / 3;
-  for (std::int64_t Machine::*kind :
-       {&Machine::vae_conv_lanes_in, &Machine::vae_conv_lanes_out, &Machine::vae_conv_lanes_pixel,
-        &Machine::vae_matmul_lanes_m, &Machine::vae_matmul_lanes_n, &Machine::vae_matmul_lanes_k,
-        &Machine::vae_vector_lanes})
-    m.*kind = static_cast<std::int64_t>(lanes++ % 7);
+  for (const OwnStage stage : {OwnStage::vae_encoder, OwnStage::vae_decoder})
+    for (const StageRow& row : stage_rows(stage))
+      if (find_row(row.own).unit == "lanes") m.*row.own = static_cast<std::int64_t>(lanes++ % 7);
+}
+
+void set_own_rows(std::uint64_t n, Machine& m) {
+  for (const OwnStage stage : own_stages) {
+    std::uint64_t value = n++;
+    if (value % 4 == 3) continue;
+    for (const StageRow& row : stage_rows(stage)) {
+      const std::string_view unit = find_row(row.own).unit;
+      const auto drawn = static_cast<std::int64_t>(++value % 7);
+      if (row.cores == &Machine::psram_bytes)
+        m.*row.own = drawn % 2 * (m.psram_bytes + 100 * drawn);
+      else
+        m.*row.own = unit == "lanes" ? drawn : unit == "bit" ? 8 * drawn : 300'000 * drawn;
+    }
+  }
+  std::uint64_t pair = n;
+  for (std::int64_t Machine::*bytes :
+       {&Machine::conv2d_dsram_bytes, &Machine::linear_dsram_bytes, &Machine::matmul_dsram_bytes,
+        &Machine::vector_dsram_bytes, &Machine::softmax_dsram_bytes, &Machine::norm_dsram_bytes,
+        &Machine::transpose_dsram_bytes})
+    m.*bytes = n % 2 == 0 ? 0 : 100'000 * static_cast<std::int64_t>(pair++ % 5);
 }
 
 std::vector<Role> application_roles(std::uint64_t n) {

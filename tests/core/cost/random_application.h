@@ -22,6 +22,10 @@ void set_hierarchy(std::uint64_t n, Machine& machine);
 /// Makes encoder and decoder circuits of every third `n`, each kind of lanes their own or as the cores have them.
 void set_circuits(std::uint64_t n, Machine& machine);
 
+/// Rows of text encoder, encoder and decoder by a number: some stages none, of others most; and sizes of operators'
+/// DSRAMs.
+void set_own_rows(std::uint64_t n, Machine& machine);
+
 /// The roles of the `n`-th of a few kinds of application, repeated.
 std::vector<Role> application_roles(std::uint64_t n);
 inline constexpr std::uint64_t application_kinds = 9;

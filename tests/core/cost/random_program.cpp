@@ -2,8 +2,10 @@
 #include "tests/core/cost/random_program.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/exec/clock/operations.h"
+#include "core/machine/scale_groups.h"
 #include "core/program/kinds.h"
 
 namespace sdip {
@@ -369,10 +371,25 @@ void multiply_in_memory(Dice& dice, Machine& m) {
   m.in_memory_weights = InMemoryWeights::fefet;
   m.weight_format = bits();
   m.activation_format = bits();
+  if (scale_group_of(m) > 0) m.scale_granularity = ScaleGranularity::channel;
   if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
   m.weight_compression = Decimal{100};
   m.fefet_input_bits = dice.between(1, 8);
   m.fefet_columns_per_converter = dice.between(1, 20);
+}
+
+}  // namespace
+
+namespace {
+
+/// Sums and weights that arrays keep, and parts of an attention; no draws: others stay.
+void draw_held(Machine& m) {
+  if (m.dataflow != Dataflow::input_stationary && m.link_bits / 2 % 2 == 0 && scale_group_of(m) == 0) {  // nor here
+    m.accumulator_folds = 1 + m.link_bits / 4 % 7;
+    m.weight_registers =
+        std::array<std::int64_t, 6>{1, 2, 2, 3, 5, 40}[static_cast<std::size_t>(m.host_bus_bits % 6)];
+  }
+  if (m.granularity != Granularity::micro_operation) m.attention_parts = 1 + m.link_bits / 3 % 5;
 }
 
 }  // namespace
@@ -389,9 +406,9 @@ Machine random_machine(Dice& dice) {
     *port = 8 * dice.between(1, 40);
   m.dataflow = dice.one_of({Dataflow::output_stationary, Dataflow::weight_stationary, Dataflow::input_stationary});
   m.weight_format = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
-  m.activation_format = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+  m.activation_format = static_cast<NumberFormat>(dice.between(0, plain_format_count - 1));
   m.accumulator_format = dice.one_of({NumberFormat::fp32, NumberFormat::int32});
-  m.scale_granularity = dice.one_of({ScaleGranularity::tensor, ScaleGranularity::channel});
+  m.scale_granularity = static_cast<ScaleGranularity>(dice.between(0, 4));
   m.weight_buffering = dice.one_of({Buffering::single_buffer, Buffering::double_buffer});
   m.tile_buffering = dice.one_of({Buffering::single_buffer, Buffering::double_buffer});
   m.mac_sharing = dice.one_of({MacSharing::separate, MacSharing::shared});
@@ -401,6 +418,10 @@ Machine random_machine(Dice& dice) {
                                       : WeightStorage::streamed;
   m.sequencer = dice.one_of({Sequencer::central, Sequencer::distributed, Sequencer::host});
   m.sparsity = dice.one_of({Sparsity::dense, Sparsity::gating, Sparsity::skipping});
+  if (scale_group_of(m) > 0) {
+    m.accumulator_format = NumberFormat::fp32;
+    if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
+  }
   if (m.sparsity != Sparsity::dense) {
     m.weight_density = f(dice.between(1, 100));
     if (dice.one_in(2)) m.sparsity_group = dice.between(2, 9);
@@ -425,12 +446,17 @@ Machine random_machine(Dice& dice) {
   m.host_memory = dice.one_in(4);
   m.host_command_cycles = dice.between(0, 90);
   m.pipeline_stages = dice.between(1, 20);
-  m.dram_bus_bits = 8 * dice.between(1, 24);
-  m.dram_clock_ratio = f(dice.between(5, 400));
+  m.dram_channels = dice.between(1, 24);
+  m.dram_channel_bits = 8;
+  m.dram_rate_mtps = 20 * dice.between(5, 400);
+  m.dram_kind = DramKind::gddr7;  // the fastest that is sold
   m.dram_efficiency = f(dice.between(30, 100));
   m.link_bits = dice.between(1, 600);
   m.dram_burst_bytes = dice.one_of<std::int64_t>({1, 7, 16, 64});
+  m.dram_latency_ns = m.link_bits % 3 == 0 ? 0 : m.link_bits % 53;  // no draws: others stay
+  m.dram_turn_ns = m.link_bits % 5 == 0 ? 0 : m.link_bits % 17;
   m.composable_macs = m.link_bits % 2 == 0 ? ComposableMacs::off : ComposableMacs::on;  // no draw: others stay
+  draw_held(m);
   if (dice.one_in(6)) multiply_in_memory(dice, m);
   return m;
 }

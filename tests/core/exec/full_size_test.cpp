@@ -16,10 +16,26 @@ namespace {
 
 std::string told(const InstructionCounts& c) {
   std::string text;
-  for (const std::int64_t n :
-       {c.start, c.end, c.stall_weights, c.stall_activations, c.weight_bytes, c.activation_in_bytes,
-        c.activation_out_bytes, c.stall_program, c.program_bytes, c.waiting, c.tile_operations, c.compute_cycles,
-        c.dsram_read_beats, c.dsram_write_beats, c.stackram_read_beats, c.stackram_write_beats, c.psram_read_beats})
+  for (const std::int64_t n : {c.start,
+                               c.end,
+                               c.stall_weights,
+                               c.stall_activations,
+                               c.weight_bytes,
+                               c.activation_in_bytes,
+                               c.activation_out_bytes,
+                               c.stall_program,
+                               c.program_bytes,
+                               c.waiting,
+                               c.tile_operations,
+                               c.compute_cycles,
+                               c.dsram_read_beats,
+                               c.dsram_write_beats,
+                               c.stackram_read_beats,
+                               c.stackram_write_beats,
+                               c.psram_read_beats,
+                               c.accumulator_writes,
+                               c.accumulator_reads,
+                               c.register_writes})
     text += std::to_string(n) + " ";
   return text;
 }
@@ -45,6 +61,7 @@ std::int64_t expect_equal_stage(const CompiledStage& stage, const Machine& machi
     EXPECT_EQ(passes[i].activation_in_bytes, run.streams[i].activation_in_bytes) << "pass " << i;
     EXPECT_EQ(passes[i].activation_out_bytes, run.streams[i].activation_out_bytes) << "pass " << i;
     EXPECT_EQ(passes[i].program_bytes, run.streams[i].program_bytes) << "pass " << i;
+    EXPECT_EQ(passes[i].turns, run.streams[i].turns) << "pass " << i;
   }
   std::int64_t dsram_read = 0, dsram_write = 0, stackram = 0;
   for (std::size_t i = 0; i < trace.size(); ++i) {

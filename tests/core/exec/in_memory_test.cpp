@@ -42,7 +42,7 @@ TEST(in_memory_folds, take_a_row_with_all_its_sums_and_channels) {
   exec::Needs needs;
   const exec::Ports ports(m, Role::network, Family::linear);
   const std::vector<exec::Count> results =
-      exec::fold_product(c, m, ports, {8, 8, 32, false, true}, {3, 2, 1, 5, true, true}, needs);
+      exec::fold_product(c, m, ports, {8, 8, 32, false, true}, {3, 2, 1, 5, true, true}, needs).results;
   EXPECT_EQ(results, (std::vector<exec::Count>{2, 2, 2}));
   EXPECT_EQ(needs.compute, 18);
   EXPECT_EQ(needs.dsram_read, 3 * 3) << "5 x 8 bits a row through 16";

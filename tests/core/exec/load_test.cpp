@@ -139,7 +139,7 @@ TEST(load, of_random_networks_is_what_encoding_and_packing_come_to) {
     const Application application = compiled_on(machine, network, Role::network);
     machine.imem_bytes = int64_t{1} << 30;
     const Report report = estimate(application, machine);
-    if (!report.outcome.feasible) continue;
+    if (!report.outcome.counted()) continue;  // so large an IMEM is a slow one
     try {
       expect_loaded(loaded_as_said(report), loaded_by_doing(application, machine));
     } catch (const Error& error) {

@@ -22,6 +22,7 @@ inline InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
     sum.stall_program += i.stall_program;
     sum.program_bytes += i.program_bytes;
     sum.waiting += i.waiting;
+    sum.turns += i.turns;
     sum.tile_operations += i.tile_operations;
     sum.compute_cycles += i.compute_cycles;
     sum.dsram_read_beats += i.dsram_read_beats;
@@ -30,6 +31,9 @@ inline InstructionCounts sum_of(const std::vector<InstructionCounts>& pass) {
     sum.stackram_write_beats += i.stackram_write_beats;
     sum.psram_read_beats += i.psram_read_beats;
     sum.psram_stack_beats += i.psram_stack_beats;
+    sum.accumulator_writes += i.accumulator_writes;
+    sum.accumulator_reads += i.accumulator_reads;
+    sum.register_writes += i.register_writes;
   }
   return sum;
 }

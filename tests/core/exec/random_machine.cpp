@@ -34,8 +34,20 @@ Machine random_machine(Draw& draw) {
     m.norm_statistics = NormStatistics::recompute;
   if (m.activation_memory == ActivationMemory::separate && m.dsram_bytes % 2 == 0)
     m.operator_dsram = OperatorDsram::per_operator;
+  if (m.dsram_bytes % 3 == 1) {
+    m.conv2d_dsram_bytes = m.psram_bytes % 2 * m.dsram_bytes * 2;
+    m.linear_dsram_bytes = m.psram_bytes % 4 / 2 * m.dsram_bytes;
+    m.vector_dsram_bytes = m.psram_bytes % 7 % 2 * (m.dsram_bytes + m.psram_bytes);
+    m.norm_dsram_bytes = m.psram_bytes % 5 % 2 * (m.dsram_bytes / 2 + m.psram_bytes);
+    m.transpose_dsram_bytes = m.psram_bytes % 3 % 2 * (m.dsram_bytes * 2 / 3 + 100);
+  }
   if (m.activation_memory == ActivationMemory::separate && m.psram_bytes % 3 == 0)
     m.memory_hierarchy = MemoryHierarchy::writable_psram;
+  if (m.psram_bytes % 2 == 0) {
+    m.accumulator_folds = 1 + m.psram_bytes % 7;
+    m.weight_registers = 1 + m.dsram_bytes % 4;
+  }
+  m.attention_parts = 1 + m.dsram_bytes % 3;
   return m;
 }
 
@@ -61,6 +73,10 @@ Application compiled_on(Machine& machine, const MadeNetwork& network, Role role)
   Application application = compile(workload, machine);
   for (int i = 0; i < 6 && !application.feasible; ++i) {  // the least that one tile needs
     machine.dsram_bytes *= 2;
+    for (std::int64_t Machine::*row :
+         {&Machine::conv2d_dsram_bytes, &Machine::linear_dsram_bytes, &Machine::vector_dsram_bytes,
+          &Machine::norm_dsram_bytes, &Machine::transpose_dsram_bytes})
+      machine.*row *= 2;
     machine.psram_bytes *= 2;
     application = compile(workload, machine);
   }
@@ -123,7 +139,8 @@ void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine) {
     drawn[i] = nest && c.compound == Compound::single;
   }
   const bool unified = machine.activation_memory == ActivationMemory::unified;
-  const std::int64_t end = (unified ? 2 : 1) * machine.dsram_bytes + (unified ? machine.stackram_bytes : 0);
+  const std::int64_t dsram = unified ? machine.dsram_bytes : largest_dsram_bytes(machine);
+  const std::int64_t end = (unified ? 2 : 1) * dsram + (unified ? machine.stackram_bytes : 0);
   std::int64_t more = 0;
   for (Instruction& instruction : stage.program.instructions) {
     const auto number = static_cast<std::size_t>(instruction.instruction_class);
@@ -132,7 +149,8 @@ void draw_mappings(Draw& draw, CompiledStage& stage, Machine& machine) {
     instruction.write_tiles = {Bytes(end), Bytes(bytes)};
     more = std::max(more, bytes);
   }
-  machine.dsram_bytes += more;
+  machine = without_own_pairs(machine);
+  machine.dsram_bytes = dsram + more;
 }
 
 CompiledStage stage_of_node(const MadeNetwork& network, const Machine& m, std::int64_t address) {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/exec/chip/execute.h"
+#include "core/machine/scale_groups.h"
 #include "core/program/form/parse.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/exec/written_out.h"
@@ -42,8 +44,12 @@ void draw_weights(Draw& draw, Machine& m, MadeNetwork& network) {
   m.weight_format = static_cast<NumberFormat>(draw.between(0, std::ssize(number_formats) - 1));
   m.accumulator_format = NumberFormat::int32;
   m.scale_granularity = draw.one_in(2) ? ScaleGranularity::tensor : ScaleGranularity::channel;
+  if (draw.one_in(3)) m.scale_granularity = static_cast<ScaleGranularity>(draw.between(2, 4));
+  const bool groups = m.scale_granularity >= ScaleGranularity::group_32 || is_block_format(m.weight_format);
+  if (groups) m.accumulator_format = NumberFormat::fp32;
+  if (groups || m.scale_granularity >= ScaleGranularity::group_32) m.accumulator_folds = m.weight_registers = 0;
   if (draw.one_in(2)) {
-    m.sparsity = draw.one_in(3) ? Sparsity::gating : Sparsity::skipping;
+    m.sparsity = draw.one_in(3) || groups ? Sparsity::gating : Sparsity::skipping;
     m.weight_density = Decimal{draw.between(10, 100)};
     if (draw.one_in(2)) m.sparsity_group = draw.between(2, 9);
   }
@@ -62,7 +68,7 @@ void keep_scalars(MadeNetwork& network) {
 
 struct Seen {
   std::set<NumberFormat> formats;
-  std::uint64_t run = 0, packed = 0, sparse = 0, grouped = 0, refused = 0, own = 0, weights = 0;
+  std::uint64_t run = 0, packed = 0, sparse = 0, grouped = 0, scaled = 0, refused = 0, own = 0, weights = 0;
 };
 
 /// Rules for a third of the nodes: views and constants, of which none may speak, are left out.
@@ -74,6 +80,8 @@ Application compiled_with_rules(Draw& draw, Machine& machine, const MadeNetwork&
     FormatRule rule;
     rule.pattern = instruction.name;
     rule.weights = static_cast<NumberFormat>(draw.between(0, std::ssize(number_formats) - 1));
+    const bool sums_floats = machine.accumulator_format == NumberFormat::fp32;
+    if (is_block_format(*rule.weights) && !sums_floats) rule.weights = NumberFormat::fp16_e6m9;
     if (machine.sparsity != Sparsity::dense && draw.one_in(2)) rule.density_hundredths = draw.between(10, 100);
     options.format_rules.push_back(std::move(rule));
   }
@@ -137,6 +145,7 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
     seen.packed += machine.weight_compression.hundredths > 100 ? 1U : 0U;
     seen.sparse += machine.sparsity == Sparsity::skipping ? 1U : 0U;
     seen.grouped += machine.sparsity == Sparsity::skipping && machine.sparsity_group > 0 ? 1U : 0U;
+    seen.scaled += scale_group_of(machine) > 0 ? 1U : 0U;
     expect_read_as_written(f, machine, network, seen);
     const auto stored = [&](const Value& v) { return network.stored(v); };
     const sdip::Run want = execute(application.stages[0], machine, network.inputs, stored);
@@ -149,8 +158,9 @@ TEST(weight_file, is_read_as_it_was_quantised_and_runs_without_the_model_s_weigh
   EXPECT_EQ(seen.formats.size(), std::size(number_formats));
   EXPECT_GT(seen.run, pairs / 2);
   EXPECT_GT(seen.packed, pairs / 20);
-  EXPECT_GT(seen.sparse, pairs / 10);
-  EXPECT_GT(seen.grouped, pairs / 20);
+  EXPECT_GT(seen.sparse, pairs / 20);
+  EXPECT_GT(seen.grouped, pairs / 40);
+  EXPECT_GT(seen.scaled, pairs / 5);
   EXPECT_LT(seen.refused, pairs / 4);
   EXPECT_GT(seen.own, pairs / 5);
   EXPECT_GT(seen.weights, 2 * seen.run);
@@ -267,6 +277,48 @@ TEST(weight_file, goes_with_the_text_and_the_binary_form_of_its_program) {
     const sdip::Run got = execute(stage, e.machine, e.network.inputs, read_weight_file(stage, e.machine, f.bytes));
     EXPECT_EQ(got.outputs[0].floats, want.outputs[0].floats);
   }
+}
+
+/// Blocks of a convolution in tiles of sums and of a product, in files and in both forms of the program.
+TEST(weight_file, of_groups_goes_with_the_text_and_the_binary_form_of_its_program) {
+  std::set<std::int64_t> tiles;
+  for (const auto& [format, granularity] :
+       std::map<NumberFormat, ScaleGranularity>{{NumberFormat::uint4, ScaleGranularity::group_32},
+                                                {NumberFormat::int8, ScaleGranularity::group_64},
+                                                {NumberFormat::nvfp4, ScaleGranularity::tensor},
+                                                {NumberFormat::nf4, ScaleGranularity::channel},
+                                                {NumberFormat::mxfp6, ScaleGranularity::group_128}}) {
+    Draw draw(3);
+    NetworkMaker make(draw);
+    const ValueId x = make.input({1, 80, 4, 4});
+    const ValueId h = make.node("Conv", {x, make.weight({32, 80, 3, 3}, 72), make.weight({32}, 1)},
+                                {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}});
+    const ValueId y = make.node("MatMul", {h, make.weight({4, 12}, 4)});
+    const MadeNetwork network = make.finish({y}, false);
+    Machine machine;
+    machine.weight_format = format;
+    machine.scale_granularity = granularity;
+    machine.psram_bytes = format == NumberFormat::nf4 ? 20000 : 400;
+    const Application application = compiled_on(machine, network, Role::network);
+    const Filed f = filed(application.stages.at(0), machine, network);
+    tiles.insert(f.stage.program.classes[0].mapping.tile_sums);
+    EXPECT_EQ(std::ssize(f.bytes), f.stage.program.stored_weight_bytes.value);
+    const sdip::Run want =
+        execute(f.stage, machine, network.inputs, [&](const Value& v) { return network.stored(v); });
+    const std::string binary = write_graph_binary(f.stage);
+    for (const CompiledStage& stage :
+         {parse_graph_text(graph_text(f.stage)), read_graph_binary(std::as_bytes(std::span(binary)))}) {
+      const sdip::Run got = execute(stage, machine, network.inputs, read_weight_file(stage, machine, f.bytes));
+      EXPECT_EQ(got.outputs[0].floats, want.outputs[0].floats) << format_text(format);
+    }
+    for (std::size_t at = 0; at < f.bytes.size(); at += 41) {
+      std::vector<std::byte> bytes = f.bytes;
+      bytes[at] ^= std::byte{0xff};
+      const std::string code = code_of(f, machine, bytes);
+      EXPECT_TRUE(code == "none" || code == "weight_file_invalid") << code;
+    }
+  }
+  EXPECT_GT(tiles.size(), 1U);
 }
 
 TEST(weight_file, has_lookup_tables_whole) {

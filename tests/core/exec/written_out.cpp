@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/program/kinds.h"
+#include "tests/core/base/block_elements.h"
 
 namespace sdip {
 namespace {
@@ -225,9 +226,37 @@ void prune_groups(Tensor& w, const Node& node, const InstructionClass& c, const 
   }
 }
 
-/// Steps of each element: one for all, or by the channel.
+/// Blocks by the number that `block` gives each element.
+void round_blocks(Tensor& w, NumberFormat format, const std::function<std::int64_t(std::int64_t)>& block) {
+  std::map<std::int64_t, double> reaches;
+  double most = 0;
+  for (std::size_t i = 0; i < w.floats.size(); ++i) {
+    double& reach = reaches[block(static_cast<std::int64_t>(i))];
+    reach = std::max(reach, std::fabs(w.floats[i]));
+    most = std::max(most, reach);
+  }
+  for (std::size_t i = 0; i < w.floats.size(); ++i) {
+    const double scale = searched_scale(format, reaches[block(static_cast<std::int64_t>(i))], most);
+    w.floats[i] = static_cast<double>(static_cast<float>(
+        nearest_element(format, static_cast<double>(static_cast<float>(w.floats[i])) / scale) * scale));
+  }
+}
+
+/// Steps of each element: one for all, or by the channel or group.
 void round_weight(Tensor& w, NumberFormat format, const std::function<std::int64_t(std::int64_t)>& channel) {
   if (format == NumberFormat::fp32) return;
+  if (format == NumberFormat::fp16_e6m9) {
+    const std::vector<double> list = float_elements(6, 9, std::ldexp(1023, 22));
+    for (double& x : w.floats) {
+      const auto above = std::ranges::lower_bound(list, std::fabs(x));
+      const auto at = static_cast<std::ptrdiff_t>(above - list.begin());
+      const std::vector<double> two{list[static_cast<std::size_t>(std::max<std::ptrdiff_t>(at - 1, 0))], *above};
+      const bool even_first = at % 2 == 1;
+      const double low = std::fabs(x) - two[0], high = two[1] - std::fabs(x);
+      x = std::copysign(low < high || (low == high && even_first) ? two[0] : two[1], x);
+    }
+    return;
+  }
   if (is_float(format)) {
     for (double& x : w.floats) x = rounded(*Writer::element_type_of(onnx_type(format)), x, true);
     return;
@@ -301,9 +330,31 @@ Tensor changed(Tensor tensor, ValueId v, const Graph& graph, const CompiledStage
       clear_at(tensor, elements[i].second);
   }
   if (tensor.floats.empty()) return tensor;  // integers are exact
+  const NumberFormatRow& row = number_formats[static_cast<std::size_t>(machine.weight_format)];
+  if (node == nullptr && row.block > 0) {
+    round_weight(tensor, NumberFormat::fp16, [](std::int64_t) { return 0; });
+    return tensor;
+  }
+  const std::map<ScaleGranularity, std::int64_t> lengths = {
+      {ScaleGranularity::group_32, 32}, {ScaleGranularity::group_64, 64}, {ScaleGranularity::group_128, 128}};
+  const auto length = lengths.find(machine.scale_granularity);
+  const std::int64_t group = row.block > 0                                             ? row.block
+                             : row.floating || row.bits > 8 || length == lengths.end() ? 0
+                                                                                       : length->second;
   const bool channels = node != nullptr && machine.scale_granularity == ScaleGranularity::channel;
-  round_weight(tensor, machine.weight_format,
-               [&](std::int64_t i) { return channels ? placed(*node, c, nest, tensor.shape, i).channel : 0; });
+  std::map<std::array<std::int64_t, 4>, std::int64_t> numbers;
+  const auto number = [&](std::int64_t i) -> std::int64_t {
+    if (node == nullptr || (!channels && group == 0)) return 0;
+    const Placed p = placed(*node, c, nest, tensor.shape, i);
+    if (group == 0) return p.channel;
+    const std::int64_t tile = c.compound == Compound::single ? p.sum / c.mapping.tile_sums : 0;
+    const std::int64_t inside = c.compound == Compound::single ? p.sum % c.mapping.tile_sums : p.sum;
+    return numbers.try_emplace({p.channel, p.position, tile, inside / group}, std::ssize(numbers)).first->second;
+  };
+  if (row.block > 0)
+    round_blocks(tensor, machine.weight_format, number);
+  else
+    round_weight(tensor, machine.weight_format, number);
   return tensor;
 }
 

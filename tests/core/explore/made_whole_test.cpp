@@ -203,6 +203,7 @@ Machine foreign_machine(Draw& draw) {
   Machine machine = random_machine(draw);
   if (draw.one_in(3)) machine = draw.of(std::vector<Preset>(presets().begin(), presets().end())).machine;
   machine.dataflow = static_cast<Dataflow>(draw.between(0, 2));
+  if (machine.dataflow == Dataflow::input_stationary) machine.accumulator_folds = machine.weight_registers = 0;
   if (draw.one_in(3)) {
     machine.cores = draw.between(2, 6);
     machine.core_weights = CoreWeights::per_core;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -20,9 +21,9 @@ Space whole_space() {
     space.axes.push_back({find_parameter(name), std::move(values)});
   };
   axis("cores", {1, 2, 4, 5, 7, 10, 15, 20});
-  std::vector<std::int64_t> hundredths;
-  for (std::int64_t i = 1; i <= 256; ++i) hundredths.push_back(6 * i);
-  axis("dram_clock_ratio", hundredths);
+  std::vector<std::int64_t> rates;
+  for (std::int64_t i = 1; i <= 256; ++i) rates.push_back(9 * i);
+  axis("dram_rate_mtps", rates);
   axis("conv_lanes_in", {8, 16, 32, 64});
   axis("vector_lanes", {64, 128, 256, 512});
   axis("weight_format",
@@ -99,14 +100,15 @@ TEST(same_bits, of_points_alone_in_batches_on_threads_on_all_instructions_and_of
     const Machine machine = point(space, point_of->first);
     const Outcome alone = evaluate(compiled_for(machine), machine);
     std::uint64_t of_point = alone.feasible;
-    for (const double value : alone.values) of_point = digest(of_point, value);
+    for (const double value : alone.values)  // a point that breaks a limit has no metrics in a sweep
+      of_point = digest(of_point, alone.feasible ? value : std::numeric_limits<double>::quiet_NaN());
     ASSERT_EQ(of_point, point_of->second) << "point " << point_of->first << " alone";
   }
   std::uint64_t some = 0;  // as g++ and clang++ had them
   for (const IndexRange& range : looked_at(space))
     for (std::int64_t i = range.first; i < range.end; ++i)
       if (i % 1024 < 8) some = (some ^ usual.at(i)) * 1'099'511'628'211u;
-  EXPECT_EQ(some, 12338489806927809849u);
+  EXPECT_EQ(some, 723694574748043838u);
 }
 
 }  // namespace

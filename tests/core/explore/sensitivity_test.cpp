@@ -42,11 +42,11 @@ TEST(single_changes, counts_go_to_the_next_powers_of_two_and_decimals_are_halved
   Machine m;
   m.cores = 10;
   m.conv_lanes_in = 16;
-  m.dram_clock_ratio = Decimal{100};
+  m.decoder_dram_share = Decimal{20};
   m.dram_efficiency = Decimal{80};
   EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(8, 16));
   EXPECT_THAT(steps_of(m, "conv_lanes_in"), testing::ElementsAre(8, 32));
-  EXPECT_THAT(steps_of(m, "dram_clock_ratio"), testing::ElementsAre(50, 200));
+  EXPECT_THAT(steps_of(m, "decoder_dram_share"), testing::ElementsAre(10, 40));
   EXPECT_THAT(steps_of(m, "dram_efficiency"), testing::ElementsAre(40, 100));
 }
 
@@ -157,14 +157,14 @@ Sensitivities by_hand(const std::vector<Hand>& hands) {
 
 /// What gains and has no term in the area is not offered as free.
 TEST(cheapest_changes, that_no_area_is_known_of_are_called_so) {
-  for (const char* name : {"transposition", "decompressor_bytes_per_cycle", "dram_bus_bits"})
+  for (const char* name : {"transposition", "decompressor_bytes_per_cycle", "dram_channels", "attention_parts"})
     EXPECT_EQ(change_kind(*find_parameter(name)), ChangeKind::unpriced) << name;
   EXPECT_EQ(change_kind(*find_parameter("sparsity")), ChangeKind::assumption);
   EXPECT_EQ(change_kind(*find_parameter("vector_lanes")), ChangeKind::design);
 }
 
 TEST(cheapest_changes, least_area_then_least_energy_and_what_no_area_is_known_of_last) {
-  const Sensitivities s = by_hand({{"dram_bus_bits", 100, 5, 2, Needed::compute},
+  const Sensitivities s = by_hand({{"dram_channels", 100, 5, 2, Needed::compute},
                                    {"dsram_bytes", 120, 9, 2, Needed::compute},
                                    {"vector_lanes", 110, 9, 2, Needed::compute},
                                    {"norm_lanes", 110, 8, 2, Needed::compute}});

@@ -130,7 +130,7 @@ TEST(space_json, expands_steps_and_factors) {
 
 TEST(space_json, reads_back_equal) {
   const Space space = space_of(R"({"sampling": "random", "seed": 7, "count": 50, "axes": [
-      {"parameter": "dram_clock_ratio", "min": 0.5, "max": 4, "factor": 1.5},
+      {"parameter": "dram_efficiency", "min": 0.1, "max": 1, "factor": 1.5},
       {"parameter": "hoisted_context", "values": [false, true]}]})");
   EXPECT_EQ(space_from_json(json::parse(space_json(space).dump()), space.base), space);
 }

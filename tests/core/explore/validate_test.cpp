@@ -43,6 +43,25 @@ TEST(validate, tiny_sd_has_no_difference_on_any_preset) {
   EXPECT_GE(feasible, 3);
 }
 
+TEST(validate, tiny_sd_has_no_difference_where_each_stage_has_memories_of_its_own) {
+  Machine m = find_preset("edge")->machine;
+  m.mode = Mode::image_to_image;
+  m.vae_encoder_dsram_bytes = 96 << 10, m.vae_encoder_stackram_bytes = 40 << 10,
+  m.vae_encoder_psram_bytes = 70 << 10;
+  m.vae_decoder_dsram_bytes = 50 << 10, m.vae_decoder_psram_bytes = 48 << 10, m.vae_decoder_dsram_port_bits = 520;
+  m.text_encoder_dsram_bytes = 24 << 10, m.text_encoder_psram_bytes = 33 << 10, m.text_encoder_linear_lanes_n = 3;
+  m.vae_decoder_conv_lanes_pixel = 5, m.vae_encoder_norm_lanes = 7;
+  for (const OperatorDsram pairs : {OperatorDsram::common, OperatorDsram::per_operator}) {
+    m.operator_dsram = pairs;
+    m.conv2d_dsram_bytes = 80 << 10, m.softmax_dsram_bytes = 30 << 10, m.transpose_dsram_bytes = 20 << 10;
+    const Application application = tiny_sd_on(m);
+    ASSERT_TRUE(application.feasible) << application.reason;
+    EXPECT_EQ(application.stages.size(), 4U);
+    for (const StageCounters& stage : validate_counters(application, m))
+      EXPECT_EQ(stage.differences, 0) << stage.stage << " " << stage.first->layer << " " << stage.first->counter;
+  }
+}
+
 /// The noise predictor of tiny-sd, estimated and stepped.
 struct BothSides {
   explicit BothSides(const Machine& m = {}) : machine(m), application(tiny_sd_on(m)) {

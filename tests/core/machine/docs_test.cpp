@@ -5,7 +5,9 @@
 #include <fstream>
 #include <iomanip>
 
+#include "core/machine/dram.h"
 #include "core/machine/machine.h"
+#include "core/machine/shown.h"
 #include "core/machine/technology.h"
 #include "tests/core/base/made_section.h"
 
@@ -33,12 +35,13 @@ TEST(docs, the_parameter_tables_are_those_of_the_rows) {
     if (row.group != group) {
       group = row.group;
       text += "\n## " + group +
-              "\n\n| name | unit | default | values | effect | | |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+              "\n\n| name | unit | default | values | effect | shown with | | |\n"
+              "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
     }
     const char* effect = row.effect == ParameterEffect::compile ? "compile" : "cost";
     text += "| `" + std::string(row.name) + "` | " + std::string(row.unit) + " | " + value_text(row, row.standard) +
-            " | " + values_of_row(row) + " | " + effect + " | " + std::string(row.en) + " | " +
-            std::string(row.ja) + " |\n";
+            " | " + values_of_row(row) + " | " + effect + " | " + shown_text(row) + " | " + std::string(row.en) +
+            " | " + std::string(row.ja) + " |\n";
   }
   expect_made_section("parameters.md", "parameters", "core/machine/parameters.def", text + "\n");
 }
@@ -54,6 +57,21 @@ TEST(docs, the_technology_table_is_that_of_the_rows) {
             std::string(row.source) + " |\n";
   }
   expect_made_section("model/energy.md", "technology", "core/machine/technology_rows.cpp", text);
+}
+
+TEST(docs, the_kinds_of_dram_are_those_of_the_table) {
+  std::string text =
+      "| kind | bits of a channel | usual MT/s | greatest | access, B | most MiB a channel | rows, B | source |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  const ParameterRow& names = *find_parameter("dram_kind");
+  for (const DramKindRow& kind : dram_kinds()) {
+    text += "| " + value_text(names, static_cast<std::int64_t>(kind.kind));
+    for (const std::int64_t value : {kind.channel_bits, kind.usual_mtps, kind.greatest_mtps, kind.access_bytes,
+                                     kind.greatest_channel_mib, kind.row_bytes})
+      text += " | " + std::to_string(value);
+    text += " | " + std::string(kind.source) + " |\n";
+  }
+  expect_made_section("model/dram.md", "dram kinds", "core/machine/dram.cpp", text);
 }
 
 }  // namespace

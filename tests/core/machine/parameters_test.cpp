@@ -1,12 +1,16 @@
 // Does the parameter table read, print, bound and refuse as its rows say?
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/machine/dram.h"
+#include "core/machine/former.h"
 #include "core/machine/machine.h"
 #include "core/machine/rate.h"
+#include "tests/core/channel.h"
 
 namespace sdip {
 namespace {
@@ -89,9 +93,9 @@ TEST(parameters, what_is_no_number_of_that_kind_is_invalid) {
   for (const char* text : {"", " 4", "4 ", "4.0", "1e3", "+4", "0x10", "four", "4,0"})
     EXPECT_EQ(refusal([&] { parse_value(count, text, "/cores"); }), "value_invalid at /cores") << text;
   EXPECT_EQ(refusal([&] { parse_value(count, "99999999999999999999", "/cores"); }), "value_out_of_range at /cores");
-  const ParameterRow& decimal = *find_parameter("dram_clock_ratio");
+  const ParameterRow& decimal = *find_parameter("dram_efficiency");
   EXPECT_EQ(parse_value(decimal, "1", "x"), 100);
-  EXPECT_EQ(parse_value(decimal, "1.5", "x"), 150);
+  EXPECT_EQ(parse_value(decimal, "0.5", "x"), 50);
   EXPECT_EQ(parse_value(decimal, "0.05", "x"), 5);
   for (const char* text : {"", ".5", "1.", "1.234", "1.2.3", "nan", "inf", "1e1", "1,5", "1.-5", "1.+5", "- 1"})
     EXPECT_EQ(refusal([&] { parse_value(decimal, text, "/r"); }), "value_invalid at /r") << text;
@@ -130,6 +134,7 @@ TEST(parameters, the_compile_key_changes_with_a_compile_row_and_with_no_other) {
   for (const ParameterRow& row : parameters()) {
     Machine machine;
     row.write(machine, row.standard == row.least ? row.most : row.least);
+    if (row.name == "dram_kind") machine.dram_kind = DramKind::ddr4;  // whose accesses are longer
     EXPECT_EQ(compile_key(machine) != compile_key(Machine{}), row.effect == ParameterEffect::compile) << row.name;
   }
 }
@@ -160,7 +165,7 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
             "accepted");
   EXPECT_EQ(with([](Machine& m) { m.accumulator_format = NumberFormat::fp8_e4m3; }),
             "value_conflict at accumulator_format");
-  EXPECT_EQ(with([](Machine& m) { m.dram_bus_bits = 12; }), "value_conflict at dram_bus_bits");
+  EXPECT_EQ(with([](Machine& m) { m.dram_channel_bits = 12; }), "value_conflict at dram_channel_bits");
   EXPECT_EQ(with([](Machine& m) { m.stackram_port_bits = 12; }), "value_conflict at psram_port_bits");
   EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes; }), "value_conflict at psram_pinned_bytes");
   EXPECT_EQ(with([](Machine& m) { m.psram_pinned_bytes = m.psram_bytes - 1; }), "accepted");
@@ -187,10 +192,81 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
   EXPECT_EQ(with(by_tile), "value_conflict at operator_dsram");
 }
 
+TEST(rate, is_that_of_dram_whatever_the_core_s_clock) {
+  Machine m;
+  m.dram_channels = 8, m.dram_channel_bits = 128, m.dram_rate_mtps = 2000;
+  m.dram_efficiency = Decimal{80};
+  const DramRate slow = dram_rate(m, Decimal{90});  // the worked example: 184.32 bytes a cycle
+  EXPECT_EQ(slow.p, 4608);
+  EXPECT_EQ(slow.q, 25);
+  EXPECT_EQ(slow.latency_cycles, 100);
+  EXPECT_EQ(slow.turn_cycles, 16);
+  m.core_clock_mhz = 4000;
+  const DramRate fast = dram_rate(m, Decimal{90});
+  EXPECT_EQ(fast.p, 1152);
+  EXPECT_EQ(fast.q, 25);
+  EXPECT_EQ(fast.latency_cycles, 400);
+  EXPECT_EQ(fast.turn_cycles, 64);
+  m.dram_latency_ns = 1, m.dram_turn_ns = 3;
+  m.core_clock_mhz = 333;
+  EXPECT_EQ(dram_rate(m, Decimal{90}).latency_cycles, 1);
+  EXPECT_EQ(dram_rate(m, Decimal{90}).turn_cycles, 1);
+}
+
+TEST(rate, of_the_least_share_is_never_nothing) {
+  Machine m;
+  m.dram_efficiency = Decimal{1};
+  EXPECT_GT(dram_rate(m, Decimal{1}, 1).p, 0);
+}
+
+TEST(rate, of_each_kind_is_its_usual_one_until_one_is_said) {
+  for (const DramKindRow& kind : dram_kinds()) {
+    Machine m;
+    m.dram_kind = kind.kind;
+    const DramChannels usual = dram_channels(m);
+    EXPECT_EQ(usual.rate_mtps, kind.usual_mtps);
+    EXPECT_EQ(usual.channel_bits, kind.channel_bits);
+    EXPECT_EQ(usual.access_bytes, kind.access_bytes);
+    EXPECT_LE(kind.usual_mtps, kind.greatest_mtps);
+    EXPECT_EQ(dram_misfit(m), "");
+    m.dram_rate_mtps = kind.greatest_mtps;
+    EXPECT_EQ(dram_misfit(m), "");
+    ++m.dram_rate_mtps;
+    EXPECT_NE(dram_misfit(m), "");
+    m.host_memory = true;
+    EXPECT_EQ(dram_misfit(m), "");
+  }
+}
+
+TEST(former, names_are_read_with_a_warning_and_rest_on_what_is_said_beside_them) {
+  Machine m;
+  m.dram_kind = DramKind::hbm2;
+  const auto said =
+      nlohmann::json::parse(R"({"dram_clock_ratio": 2, "dram_bus_bits": 256, "core_clock_mhz": 500})");
+  const auto warnings = assign_json(m, said);
+  EXPECT_EQ(m.dram_rate_mtps, 2000);
+  EXPECT_EQ(m.dram_channels, 2);
+  EXPECT_EQ(m.dram_channel_bits, 0);
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_THAT(warnings, testing::Each(testing::HasSubstr("name of the version before")));
+  EXPECT_TRUE(assign_json(m, nlohmann::json::parse(R"({"cores": 2})")).empty());
+  assign_json(m, nlohmann::json::parse(R"({"dram_bus_bits": 24})"));  // no whole channels of the kind
+  EXPECT_EQ(m.dram_channels, 1);
+  EXPECT_EQ(m.dram_channel_bits, 24);
+  EXPECT_EQ(find_parameter("dram_bus_bits"), nullptr);
+  EXPECT_NE(find_setting("dram_bus_bits"), nullptr);
+  EXPECT_EQ(machine_json(m).count("dram_bus_bits"), 0U);
+  for (const FormerRow& former : former_parameters()) {
+    Machine other;
+    former.row.write(other, former.row.most);
+    EXPECT_EQ(former.row.read(other), former.row.most) << former.row.name;
+    EXPECT_EQ(find_parameter(former.row.name), nullptr) << former.row.name;
+  }
+}
+
 TEST(rate, a_128_bit_bus_at_twice_the_core_clock_and_80_percent_moves_51_and_a_fifth_bytes_a_cycle) {
   Machine m;
-  m.dram_bus_bits = 128;
-  m.dram_clock_ratio = Decimal{200};
+  set_channel(m, 128, 200);
   m.dram_efficiency = Decimal{80};
   const DramRate rate = dram_rate(m, Decimal{100});
   EXPECT_EQ(rate.p, 256);

@@ -161,7 +161,7 @@ TEST(branches, divide_the_room_of_weights_among_the_cores_and_say_for_which_room
   c.out_elements = 3 * 40 * 12 * 5;
   TileRoom room;
   room.read_bytes = room.write_bytes = 700;
-  room.form.bits = 8;
+  room.form.bits = room.form.vector_bits = 8;
   std::int64_t mapped = 0, changes = 0;
   CapacityRange known{1, 0};
   std::optional<Mapping> before;

@@ -593,6 +593,10 @@ export interface components {
             min: number | null;
             max: number | null;
             choices: string[];
+            shown_with: {
+                parameter: string;
+                values: string[];
+            }[];
             doc: components["schemas"]["Doc"];
         };
         Parameters: {
@@ -759,29 +763,39 @@ export interface components {
              */
             dataflow: "output" | "weight" | "input";
             /**
-             * @description Number format of weights
-             * @default fp16
-             * @enum {string}
+             * @description Row folds whose partial sums a MAC array keeps, so that each weight it has read serves all of them; 0: as dataflow says, folds
+             * @default 0
              */
-            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            accumulator_folds: number;
             /**
-             * @description Number format of activations
+             * @description With accumulator_folds: weights that each lane of a MAC array holds; from 2 on one is loaded while another works, weights
+             * @default 0
+             */
+            weight_registers: number;
+            /**
+             * @description Number format of weights; of blocks: mx..., nvfp4, nf4, msfp...
              * @default fp16
              * @enum {string}
              */
-            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
+            /**
+             * @description Number format of activations; none of blocks
+             * @default fp16
+             * @enum {string}
+             */
+            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
             /**
              * @description Number format of partial sums
              * @default fp32
              * @enum {string}
              */
-            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
             /**
-             * @description Scale and zero point of quantised weights: per tensor or output channel
+             * @description Scale and zero point of quantised weights: per tensor, output channel, or group of so many along the sums
              * @default tensor
              * @enum {string}
              */
-            scale_granularity: "tensor" | "channel";
+            scale_granularity: "tensor" | "channel" | "group_32" | "group_64" | "group_128";
             /**
              * @description Capacity of the weight memory, common to all cores, B
              * @default 8388608
@@ -835,28 +849,48 @@ export interface components {
              */
             tile_buffering: "single" | "double";
             /**
-             * @description Kind of DRAM: sets energy per bit
+             * @description Kind of DRAM as sold: width of a channel, usual and greatest rate, access size, energy
              * @default lpddr4
              * @enum {string}
              */
-            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e";
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e" | "ddr5" | "lpddr4x" | "lpddr5" | "lpddr5x" | "gddr6x" | "gddr7" | "hbm3" | "hbm3e";
             /**
-             * @description Width of the DRAM bus, bit
-             * @default 128
+             * @description Channels of DRAM, channels
+             * @default 8
              */
-            dram_bus_bits: number;
+            dram_channels: number;
             /**
-             * @description DRAM clock over core clock; two transfers a clock
-             * @default 2
+             * @description Width of a channel; 0: the kind's, bit
+             * @default 0
              */
-            dram_clock_ratio: number;
+            dram_channel_bits: number;
             /**
-             * @description A request is rounded up to bursts, B
-             * @default 64
+             * @description Transfers a second of each pin; 0: the kind's usual rate, MT/s
+             * @default 0
+             */
+            dram_rate_mtps: number;
+            /**
+             * @description Capacity of a channel; 0: the most that the kind is sold with, MiB
+             * @default 0
+             */
+            dram_channel_mib: number;
+            /**
+             * @description A request is rounded up to bursts; 0: the kind's access size, B
+             * @default 0
              */
             dram_burst_bytes: number;
             /**
-             * @description Share of the peak rate that requests see
+             * @description From the end of a transfer until what it loads is there, ns
+             * @default 100
+             */
+            dram_latency_ns: number;
+            /**
+             * @description More of a transfer that goes the other way than the one before it, ns
+             * @default 16
+             */
+            dram_turn_ns: number;
+            /**
+             * @description Share of the peak rate that a stream of one direction sees: row misses and refresh are in it
              * @default 0.8
              */
             dram_efficiency: number;
@@ -884,6 +918,41 @@ export interface components {
              * @enum {string}
              */
             operator_dsram: "common" | "per_operator";
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of conv2d; 0: dsram_bytes, B
+             * @default 0
+             */
+            conv2d_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of linear; 0: dsram_bytes, B
+             * @default 0
+             */
+            linear_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of matmul; 0: dsram_bytes, B
+             * @default 0
+             */
+            matmul_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of elementwise operators; 0: dsram_bytes, B
+             * @default 0
+             */
+            vector_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of softmax; 0: dsram_bytes, B
+             * @default 0
+             */
+            softmax_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of group and layer norm; 0: dsram_bytes, B
+             * @default 0
+             */
+            norm_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of transposition; 0: dsram_bytes, B
+             * @default 0
+             */
+            transpose_dsram_bytes: number;
             /**
              * @description Diffusion steps, steps
              * @default 20
@@ -928,46 +997,11 @@ export interface components {
              */
             prompt_per_frame: boolean;
             /**
-             * @description VAE encoder and decoder: each a core of the same kind with its own PSRAM, off chip, or a circuit made for its network alone: lanes of its own, no program
+             * @description VAE encoder and decoder: each a core with its own PSRAM (as the diffusion cores are, but for the rows of vae_encoder and vae_decoder), off chip, or a circuit made for its network alone: no program
              * @default core
              * @enum {string}
              */
             vae_stage: "core" | "off_chip" | "circuit";
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over input channels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_in: number;
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over output channels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_out: number;
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over output pixels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_pixel: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over rows; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_m: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over columns; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_n: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over the summed dimension; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_k: number;
-            /**
-             * @description With vae_stage=circuit: lanes of elementwise operators, softmax, norm and transposition each; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_vector_lanes: number;
             /**
              * @description Encoder stage's share of the DRAM channel (image to image)
              * @default 0.05
@@ -984,6 +1018,291 @@ export interface components {
              */
             link_bits: number;
             /**
+             * @description Text encoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            text_encoder_dsram_bytes: number;
+            /**
+             * @description Text encoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            text_encoder_stackram_bytes: number;
+            /**
+             * @description Text encoder: capacity of a weight memory of its own; 0: as the cores have, whose own it uses where its port is as theirs, too, B
+             * @default 0
+             */
+            text_encoder_psram_bytes: number;
+            /**
+             * @description Text encoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_dsram_port_bits: number;
+            /**
+             * @description Text encoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_stackram_port_bits: number;
+            /**
+             * @description Text encoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_psram_port_bits: number;
+            /**
+             * @description Text encoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_in: number;
+            /**
+             * @description Text encoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_out: number;
+            /**
+             * @description Text encoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_pixel: number;
+            /**
+             * @description Text encoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_m: number;
+            /**
+             * @description Text encoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_n: number;
+            /**
+             * @description Text encoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_k: number;
+            /**
+             * @description Text encoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_m: number;
+            /**
+             * @description Text encoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_n: number;
+            /**
+             * @description Text encoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_k: number;
+            /**
+             * @description Text encoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_vector_lanes: number;
+            /**
+             * @description Text encoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_softmax_lanes: number;
+            /**
+             * @description Text encoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_norm_lanes: number;
+            /**
+             * @description Text encoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_transpose_lanes: number;
+            /**
+             * @description VAE encoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_dsram_bytes: number;
+            /**
+             * @description VAE encoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_stackram_bytes: number;
+            /**
+             * @description VAE encoder: capacity of its weight memory; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_psram_bytes: number;
+            /**
+             * @description VAE encoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_dsram_port_bits: number;
+            /**
+             * @description VAE encoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_stackram_port_bits: number;
+            /**
+             * @description VAE encoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_psram_port_bits: number;
+            /**
+             * @description VAE encoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_in: number;
+            /**
+             * @description VAE encoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_out: number;
+            /**
+             * @description VAE encoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_pixel: number;
+            /**
+             * @description VAE encoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_m: number;
+            /**
+             * @description VAE encoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_n: number;
+            /**
+             * @description VAE encoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_k: number;
+            /**
+             * @description VAE encoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_m: number;
+            /**
+             * @description VAE encoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_n: number;
+            /**
+             * @description VAE encoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_k: number;
+            /**
+             * @description VAE encoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_vector_lanes: number;
+            /**
+             * @description VAE encoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_softmax_lanes: number;
+            /**
+             * @description VAE encoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_norm_lanes: number;
+            /**
+             * @description VAE encoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_transpose_lanes: number;
+            /**
+             * @description VAE decoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_dsram_bytes: number;
+            /**
+             * @description VAE decoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_stackram_bytes: number;
+            /**
+             * @description VAE decoder: capacity of its weight memory; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_psram_bytes: number;
+            /**
+             * @description VAE decoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_dsram_port_bits: number;
+            /**
+             * @description VAE decoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_stackram_port_bits: number;
+            /**
+             * @description VAE decoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_psram_port_bits: number;
+            /**
+             * @description VAE decoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_in: number;
+            /**
+             * @description VAE decoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_out: number;
+            /**
+             * @description VAE decoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_pixel: number;
+            /**
+             * @description VAE decoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_m: number;
+            /**
+             * @description VAE decoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_n: number;
+            /**
+             * @description VAE decoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_k: number;
+            /**
+             * @description VAE decoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_m: number;
+            /**
+             * @description VAE decoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_n: number;
+            /**
+             * @description VAE decoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_k: number;
+            /**
+             * @description VAE decoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_vector_lanes: number;
+            /**
+             * @description VAE decoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_softmax_lanes: number;
+            /**
+             * @description VAE decoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_norm_lanes: number;
+            /**
+             * @description VAE decoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_transpose_lanes: number;
+            /**
              * @description Process of the energy and area tables
              * @default n7
              * @enum {string}
@@ -995,10 +1314,15 @@ export interface components {
              */
             sram_floor_plan_factor: number;
             /**
-             * @description As-built MAC area, registers included, over leaf area
-             * @default 8
+             * @description Placed area of lanes over that of their cells, registers among them
+             * @default 1.6
              */
             mac_floor_plan_factor: number;
+            /**
+             * @description Supply voltage of the chip; 0: the lowest multiple of 10 mV of the node that allows the clock, mV
+             * @default 0
+             */
+            supply_mv: number;
             /**
              * @description Where weights live: streamed from DRAM (kept when all fit in PSRAM), resident in PSRAM, or hard-coded in ROM
              * @default streamed
@@ -1034,6 +1358,11 @@ export interface components {
              * @enum {string}
              */
             fused_attention: "off" | "on";
+            /**
+             * @description With fused_attention: parts of a tile of queries, of which one's softmax runs beside the products of its neighbours; 1: one step after the other, parts
+             * @default 1
+             */
+            attention_parts: number;
             /**
              * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
              * @default off
@@ -1309,29 +1638,39 @@ export interface components {
              */
             dataflow: "output" | "weight" | "input";
             /**
-             * @description Number format of weights
-             * @default fp16
-             * @enum {string}
+             * @description Row folds whose partial sums a MAC array keeps, so that each weight it has read serves all of them; 0: as dataflow says, folds
+             * @default 0
              */
-            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            accumulator_folds: number;
             /**
-             * @description Number format of activations
+             * @description With accumulator_folds: weights that each lane of a MAC array holds; from 2 on one is loaded while another works, weights
+             * @default 0
+             */
+            weight_registers: number;
+            /**
+             * @description Number format of weights; of blocks: mx..., nvfp4, nf4, msfp...
              * @default fp16
              * @enum {string}
              */
-            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            weight_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
+            /**
+             * @description Number format of activations; none of blocks
+             * @default fp16
+             * @enum {string}
+             */
+            activation_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
             /**
              * @description Number format of partial sums
              * @default fp32
              * @enum {string}
              */
-            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16";
+            accumulator_format: "fp32" | "fp16" | "bf16" | "fp8_e4m3" | "fp8_e5m2" | "int32" | "int16" | "int8" | "uint8" | "int4" | "uint4" | "q3_4" | "q7_8" | "q15_16" | "fp16_e6m9" | "mxint8" | "mxfp8" | "mxfp8_e5m2" | "mxfp6" | "mxfp6_e3m2" | "mxfp4" | "nvfp4" | "nf4" | "msfp16" | "msfp12";
             /**
-             * @description Scale and zero point of quantised weights: per tensor or output channel
+             * @description Scale and zero point of quantised weights: per tensor, output channel, or group of so many along the sums
              * @default tensor
              * @enum {string}
              */
-            scale_granularity: "tensor" | "channel";
+            scale_granularity: "tensor" | "channel" | "group_32" | "group_64" | "group_128";
             /**
              * @description Capacity of the weight memory, common to all cores, B
              * @default 8388608
@@ -1385,28 +1724,48 @@ export interface components {
              */
             tile_buffering: "single" | "double";
             /**
-             * @description Kind of DRAM: sets energy per bit
+             * @description Kind of DRAM as sold: width of a channel, usual and greatest rate, access size, energy
              * @default lpddr4
              * @enum {string}
              */
-            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e";
+            dram_kind: "lpddr4" | "ddr4" | "gddr6" | "hbm2" | "ddr3" | "gddr5" | "hbm2e" | "ddr5" | "lpddr4x" | "lpddr5" | "lpddr5x" | "gddr6x" | "gddr7" | "hbm3" | "hbm3e";
             /**
-             * @description Width of the DRAM bus, bit
-             * @default 128
+             * @description Channels of DRAM, channels
+             * @default 8
              */
-            dram_bus_bits: number;
+            dram_channels: number;
             /**
-             * @description DRAM clock over core clock; two transfers a clock
-             * @default 2
+             * @description Width of a channel; 0: the kind's, bit
+             * @default 0
              */
-            dram_clock_ratio: number;
+            dram_channel_bits: number;
             /**
-             * @description A request is rounded up to bursts, B
-             * @default 64
+             * @description Transfers a second of each pin; 0: the kind's usual rate, MT/s
+             * @default 0
+             */
+            dram_rate_mtps: number;
+            /**
+             * @description Capacity of a channel; 0: the most that the kind is sold with, MiB
+             * @default 0
+             */
+            dram_channel_mib: number;
+            /**
+             * @description A request is rounded up to bursts; 0: the kind's access size, B
+             * @default 0
              */
             dram_burst_bytes: number;
             /**
-             * @description Share of the peak rate that requests see
+             * @description From the end of a transfer until what it loads is there, ns
+             * @default 100
+             */
+            dram_latency_ns: number;
+            /**
+             * @description More of a transfer that goes the other way than the one before it, ns
+             * @default 16
+             */
+            dram_turn_ns: number;
+            /**
+             * @description Share of the peak rate that a stream of one direction sees: row misses and refresh are in it
              * @default 0.8
              */
             dram_efficiency: number;
@@ -1434,6 +1793,41 @@ export interface components {
              * @enum {string}
              */
             operator_dsram: "common" | "per_operator";
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of conv2d; 0: dsram_bytes, B
+             * @default 0
+             */
+            conv2d_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of linear; 0: dsram_bytes, B
+             * @default 0
+             */
+            linear_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of matmul; 0: dsram_bytes, B
+             * @default 0
+             */
+            matmul_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of elementwise operators; 0: dsram_bytes, B
+             * @default 0
+             */
+            vector_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of softmax; 0: dsram_bytes, B
+             * @default 0
+             */
+            softmax_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of group and layer norm; 0: dsram_bytes, B
+             * @default 0
+             */
+            norm_dsram_bytes: number;
+            /**
+             * @description With operator_dsram=per_operator: capacity of each DSRAM of transposition; 0: dsram_bytes, B
+             * @default 0
+             */
+            transpose_dsram_bytes: number;
             /**
              * @description Diffusion steps, steps
              * @default 20
@@ -1478,46 +1872,11 @@ export interface components {
              */
             prompt_per_frame: boolean;
             /**
-             * @description VAE encoder and decoder: each a core of the same kind with its own PSRAM, off chip, or a circuit made for its network alone: lanes of its own, no program
+             * @description VAE encoder and decoder: each a core with its own PSRAM (as the diffusion cores are, but for the rows of vae_encoder and vae_decoder), off chip, or a circuit made for its network alone: no program
              * @default core
              * @enum {string}
              */
             vae_stage: "core" | "off_chip" | "circuit";
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over input channels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_in: number;
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over output channels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_out: number;
-            /**
-             * @description With vae_stage=circuit: conv2d lanes over output pixels; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_conv_lanes_pixel: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over rows; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_m: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over columns; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_n: number;
-            /**
-             * @description With vae_stage=circuit: linear and matmul lanes over the summed dimension; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_matmul_lanes_k: number;
-            /**
-             * @description With vae_stage=circuit: lanes of elementwise operators, softmax, norm and transposition each; 0: as the cores have, lanes
-             * @default 0
-             */
-            vae_vector_lanes: number;
             /**
              * @description Encoder stage's share of the DRAM channel (image to image)
              * @default 0.05
@@ -1534,6 +1893,291 @@ export interface components {
              */
             link_bits: number;
             /**
+             * @description Text encoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            text_encoder_dsram_bytes: number;
+            /**
+             * @description Text encoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            text_encoder_stackram_bytes: number;
+            /**
+             * @description Text encoder: capacity of a weight memory of its own; 0: as the cores have, whose own it uses where its port is as theirs, too, B
+             * @default 0
+             */
+            text_encoder_psram_bytes: number;
+            /**
+             * @description Text encoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_dsram_port_bits: number;
+            /**
+             * @description Text encoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_stackram_port_bits: number;
+            /**
+             * @description Text encoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            text_encoder_psram_port_bits: number;
+            /**
+             * @description Text encoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_in: number;
+            /**
+             * @description Text encoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_out: number;
+            /**
+             * @description Text encoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_conv_lanes_pixel: number;
+            /**
+             * @description Text encoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_m: number;
+            /**
+             * @description Text encoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_n: number;
+            /**
+             * @description Text encoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_linear_lanes_k: number;
+            /**
+             * @description Text encoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_m: number;
+            /**
+             * @description Text encoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_n: number;
+            /**
+             * @description Text encoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_matmul_lanes_k: number;
+            /**
+             * @description Text encoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_vector_lanes: number;
+            /**
+             * @description Text encoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_softmax_lanes: number;
+            /**
+             * @description Text encoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_norm_lanes: number;
+            /**
+             * @description Text encoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            text_encoder_transpose_lanes: number;
+            /**
+             * @description VAE encoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_dsram_bytes: number;
+            /**
+             * @description VAE encoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_stackram_bytes: number;
+            /**
+             * @description VAE encoder: capacity of its weight memory; 0: as the cores have, B
+             * @default 0
+             */
+            vae_encoder_psram_bytes: number;
+            /**
+             * @description VAE encoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_dsram_port_bits: number;
+            /**
+             * @description VAE encoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_stackram_port_bits: number;
+            /**
+             * @description VAE encoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_encoder_psram_port_bits: number;
+            /**
+             * @description VAE encoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_in: number;
+            /**
+             * @description VAE encoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_out: number;
+            /**
+             * @description VAE encoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_conv_lanes_pixel: number;
+            /**
+             * @description VAE encoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_m: number;
+            /**
+             * @description VAE encoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_n: number;
+            /**
+             * @description VAE encoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_linear_lanes_k: number;
+            /**
+             * @description VAE encoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_m: number;
+            /**
+             * @description VAE encoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_n: number;
+            /**
+             * @description VAE encoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_matmul_lanes_k: number;
+            /**
+             * @description VAE encoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_vector_lanes: number;
+            /**
+             * @description VAE encoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_softmax_lanes: number;
+            /**
+             * @description VAE encoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_norm_lanes: number;
+            /**
+             * @description VAE encoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_encoder_transpose_lanes: number;
+            /**
+             * @description VAE decoder: capacity of each of its two activation memories; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_dsram_bytes: number;
+            /**
+             * @description VAE decoder: capacity of its memory for residual and skip tensors; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_stackram_bytes: number;
+            /**
+             * @description VAE decoder: capacity of its weight memory; 0: as the cores have, B
+             * @default 0
+             */
+            vae_decoder_psram_bytes: number;
+            /**
+             * @description VAE decoder: width of its DSRAM ports; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_dsram_port_bits: number;
+            /**
+             * @description VAE decoder: width of its STACKRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_stackram_port_bits: number;
+            /**
+             * @description VAE decoder: width of its PSRAM port; 0: as the cores have, bit
+             * @default 0
+             */
+            vae_decoder_psram_port_bits: number;
+            /**
+             * @description VAE decoder: conv2d lanes over input channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_in: number;
+            /**
+             * @description VAE decoder: conv2d lanes over output channels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_out: number;
+            /**
+             * @description VAE decoder: conv2d lanes over output pixels; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_conv_lanes_pixel: number;
+            /**
+             * @description VAE decoder: linear lanes over rows; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_m: number;
+            /**
+             * @description VAE decoder: linear lanes over output features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_n: number;
+            /**
+             * @description VAE decoder: linear lanes over input features; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_linear_lanes_k: number;
+            /**
+             * @description VAE decoder: matmul lanes over rows of the first operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_m: number;
+            /**
+             * @description VAE decoder: matmul lanes over columns of the second operand; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_n: number;
+            /**
+             * @description VAE decoder: matmul lanes over the summed dimension; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_matmul_lanes_k: number;
+            /**
+             * @description VAE decoder: lanes of elementwise operators; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_vector_lanes: number;
+            /**
+             * @description VAE decoder: lanes of softmax; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_softmax_lanes: number;
+            /**
+             * @description VAE decoder: lanes of group and layer norm; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_norm_lanes: number;
+            /**
+             * @description VAE decoder: elements an explicit transposition moves a cycle; 0: as the cores have, lanes
+             * @default 0
+             */
+            vae_decoder_transpose_lanes: number;
+            /**
              * @description Process of the energy and area tables
              * @default n7
              * @enum {string}
@@ -1545,10 +2189,15 @@ export interface components {
              */
             sram_floor_plan_factor: number;
             /**
-             * @description As-built MAC area, registers included, over leaf area
-             * @default 8
+             * @description Placed area of lanes over that of their cells, registers among them
+             * @default 1.6
              */
             mac_floor_plan_factor: number;
+            /**
+             * @description Supply voltage of the chip; 0: the lowest multiple of 10 mV of the node that allows the clock, mV
+             * @default 0
+             */
+            supply_mv: number;
             /**
              * @description Where weights live: streamed from DRAM (kept when all fit in PSRAM), resident in PSRAM, or hard-coded in ROM
              * @default streamed
@@ -1584,6 +2233,11 @@ export interface components {
              * @enum {string}
              */
             fused_attention: "off" | "on";
+            /**
+             * @description With fused_attention: parts of a tile of queries, of which one's softmax runs beside the products of its neighbours; 1: one step after the other, parts
+             * @default 1
+             */
+            attention_parts: number;
             /**
              * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
              * @default off
@@ -2034,6 +2688,14 @@ export interface components {
             least: number;
             value: number;
             most: number;
+            circuit: string;
+            supply_mv: number;
+        };
+        Heat: {
+            w_per_mm2: number;
+            most_w_per_mm2: number;
+            die_celsius: number;
+            most_celsius: number;
         };
         FpgaResource: {
             resource: string;
@@ -2083,6 +2745,9 @@ export interface components {
             tile_operations: number;
             macs: number;
             lane_macs: number;
+            accumulator_writes: number;
+            accumulator_reads: number;
+            register_writes: number;
             name: string;
             op: string;
             limiter: string;
@@ -2109,6 +2774,9 @@ export interface components {
                 dram_weights: number | null;
                 dram_activations: number | null;
                 dram_program: number | null;
+                dram_phy: number | null;
+                dram_turns: number | null;
+                dram_background: number | null;
                 broadcast: number | null;
                 ports: number | null;
                 clock: number | null;
@@ -2125,6 +2793,9 @@ export interface components {
                 dram_weights: components["schemas"]["Range"];
                 dram_activations: components["schemas"]["Range"];
                 dram_program: components["schemas"]["Range"];
+                dram_phy: components["schemas"]["Range"];
+                dram_turns: components["schemas"]["Range"];
+                dram_background: components["schemas"]["Range"];
                 broadcast: components["schemas"]["Range"];
                 ports: components["schemas"]["Range"];
                 clock: components["schemas"]["Range"];
@@ -2156,6 +2827,7 @@ export interface components {
             products_in_mac: number;
             spread_cores: number;
             active_cores: number;
+            dram_turns: number;
             name: string;
             role: string;
             dram_share: number;
@@ -2172,6 +2844,9 @@ export interface components {
                 dram_weights: number | null;
                 dram_activations: number | null;
                 dram_program: number | null;
+                dram_phy: number | null;
+                dram_turns: number | null;
+                dram_background: number | null;
                 broadcast: number | null;
                 ports: number | null;
                 clock: number | null;
@@ -2188,6 +2863,9 @@ export interface components {
                 dram_weights: components["schemas"]["Range"];
                 dram_activations: components["schemas"]["Range"];
                 dram_program: components["schemas"]["Range"];
+                dram_phy: components["schemas"]["Range"];
+                dram_turns: components["schemas"]["Range"];
+                dram_background: components["schemas"]["Range"];
                 broadcast: components["schemas"]["Range"];
                 ports: components["schemas"]["Range"];
                 clock: components["schemas"]["Range"];
@@ -2216,6 +2894,8 @@ export interface components {
             load: components["schemas"]["Load"];
             notes: string[];
             stages: components["schemas"]["StageAnalysis"][];
+            heat?: components["schemas"]["Heat"];
+            dram_edge_mm: number;
             fpga?: components["schemas"]["FpgaUse"];
         };
         WaitingValue: {
@@ -2264,7 +2944,7 @@ export interface components {
             numbers: string;
             value: number;
             /** @enum {string} */
-            unit: "cycles" | "B" | "us";
+            unit: "cycles" | "B" | "us" | "MHz" | "mV";
         };
         CyclesByNeed: {
             compute: number;
@@ -2402,7 +3082,7 @@ export interface components {
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_bus_bits" | "dram_clock_ratio" | "dram_burst_bytes" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "vae_conv_lanes_in" | "vae_conv_lanes_out" | "vae_conv_lanes_pixel" | "vae_matmul_lanes_m" | "vae_matmul_lanes_n" | "vae_matmul_lanes_k" | "vae_vector_lanes" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.int8" | "technology.n45.area.int16" | "technology.n45.area.int32" | "technology.n45.area.int4" | "technology.n45.area.fp8" | "technology.n45.area.fp16" | "technology.n45.area.bf16" | "technology.n45.area.fp32" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.n7.area.int8" | "technology.n7.area.int16" | "technology.n7.area.int32" | "technology.n7.area.int4" | "technology.n7.area.fp8" | "technology.n7.area.fp16" | "technology.n7.area.bf16" | "technology.n7.area.fp32" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.over_dynamic" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.n65.other.over_datapath" | "technology.n45.other.over_datapath" | "technology.n28.other.over_datapath" | "technology.n16.other.over_datapath" | "technology.n7.other.over_datapath" | "technology.n5.other.over_datapath" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_zynq7020.bitstream" | "technology.fpga_zynq7020.configuration" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga_vc1902.bitstream" | "technology.fpga_vc1902.configuration" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "accumulator_folds" | "weight_registers" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dram_kind" | "dram_channels" | "dram_channel_bits" | "dram_rate_mtps" | "dram_channel_mib" | "dram_burst_bytes" | "dram_latency_ns" | "dram_turn_ns" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "conv2d_dsram_bytes" | "linear_dsram_bytes" | "matmul_dsram_bytes" | "vector_dsram_bytes" | "softmax_dsram_bytes" | "norm_dsram_bytes" | "transpose_dsram_bytes" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "text_encoder_dsram_bytes" | "text_encoder_stackram_bytes" | "text_encoder_psram_bytes" | "text_encoder_dsram_port_bits" | "text_encoder_stackram_port_bits" | "text_encoder_psram_port_bits" | "text_encoder_conv_lanes_in" | "text_encoder_conv_lanes_out" | "text_encoder_conv_lanes_pixel" | "text_encoder_linear_lanes_m" | "text_encoder_linear_lanes_n" | "text_encoder_linear_lanes_k" | "text_encoder_matmul_lanes_m" | "text_encoder_matmul_lanes_n" | "text_encoder_matmul_lanes_k" | "text_encoder_vector_lanes" | "text_encoder_softmax_lanes" | "text_encoder_norm_lanes" | "text_encoder_transpose_lanes" | "vae_encoder_dsram_bytes" | "vae_encoder_stackram_bytes" | "vae_encoder_psram_bytes" | "vae_encoder_dsram_port_bits" | "vae_encoder_stackram_port_bits" | "vae_encoder_psram_port_bits" | "vae_encoder_conv_lanes_in" | "vae_encoder_conv_lanes_out" | "vae_encoder_conv_lanes_pixel" | "vae_encoder_linear_lanes_m" | "vae_encoder_linear_lanes_n" | "vae_encoder_linear_lanes_k" | "vae_encoder_matmul_lanes_m" | "vae_encoder_matmul_lanes_n" | "vae_encoder_matmul_lanes_k" | "vae_encoder_vector_lanes" | "vae_encoder_softmax_lanes" | "vae_encoder_norm_lanes" | "vae_encoder_transpose_lanes" | "vae_decoder_dsram_bytes" | "vae_decoder_stackram_bytes" | "vae_decoder_psram_bytes" | "vae_decoder_dsram_port_bits" | "vae_decoder_stackram_port_bits" | "vae_decoder_psram_port_bits" | "vae_decoder_conv_lanes_in" | "vae_decoder_conv_lanes_out" | "vae_decoder_conv_lanes_pixel" | "vae_decoder_linear_lanes_m" | "vae_decoder_linear_lanes_n" | "vae_decoder_linear_lanes_k" | "vae_decoder_matmul_lanes_m" | "vae_decoder_matmul_lanes_n" | "vae_decoder_matmul_lanes_k" | "vae_decoder_vector_lanes" | "vae_decoder_softmax_lanes" | "vae_decoder_norm_lanes" | "vae_decoder_transpose_lanes" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "supply_mv" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "attention_parts" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.multiply.int4" | "technology.n45.area.multiply.int8" | "technology.n45.area.multiply.int16" | "technology.n45.area.multiply.int32" | "technology.n45.area.multiply.fp8" | "technology.n45.area.multiply.bf16" | "technology.n45.area.multiply.fp16" | "technology.n45.area.multiply.fp32" | "technology.n45.area.add.int8" | "technology.n45.area.add.int16" | "technology.n45.area.add.int32" | "technology.n45.area.add.fp16" | "technology.n45.area.add.fp32" | "technology.n45.register.area" | "technology.n45.register.energy" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.block.mxint8.area" | "technology.block.mxint8.energy" | "technology.block.mxfp8.area" | "technology.block.mxfp8.energy" | "technology.block.mxfp6.area" | "technology.block.mxfp6.energy" | "technology.block.mxfp4.area" | "technology.block.mxfp4.energy" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.dram.ddr5" | "technology.dram.lpddr4x" | "technology.dram.lpddr5" | "technology.dram.lpddr5x" | "technology.dram.gddr6x" | "technology.dram.gddr7" | "technology.dram.hbm3" | "technology.dram.hbm3e" | "technology.dram.lpddr4.background" | "technology.dram.ddr4.background" | "technology.dram.gddr6.background" | "technology.dram.hbm2.background" | "technology.dram.ddr3.background" | "technology.dram.gddr5.background" | "technology.dram.hbm2e.background" | "technology.dram.ddr5.background" | "technology.dram.lpddr4x.background" | "technology.dram.lpddr5.background" | "technology.dram.lpddr5x.background" | "technology.dram.gddr6x.background" | "technology.dram.gddr7.background" | "technology.dram.hbm3.background" | "technology.dram.hbm3e.background" | "technology.phy.hbm.area" | "technology.phy.hbm.edge" | "technology.phy.hbm.energy" | "technology.phy.hbm.standing" | "technology.phy.lpddr.area" | "technology.phy.lpddr.edge" | "technology.phy.lpddr.energy" | "technology.phy.lpddr.standing" | "technology.phy.ddr.area" | "technology.phy.ddr.edge" | "technology.phy.ddr.energy" | "technology.phy.ddr.standing" | "technology.phy.gddr.area" | "technology.phy.gddr.edge" | "technology.phy.gddr.energy" | "technology.phy.gddr.standing" | "technology.dram.controller" | "technology.dram.row" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.n65.sram.leakage" | "technology.n45.sram.leakage" | "technology.n28.sram.leakage" | "technology.n16.sram.leakage" | "technology.n7.sram.leakage" | "technology.n5.sram.leakage" | "technology.leakage.of_volts" | "technology.leakage.of_degrees" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.tree" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.other.over_lanes" | "technology.other.fixed" | "technology.n65.supply.nominal" | "technology.n45.supply.nominal" | "technology.n28.supply.nominal" | "technology.n16.supply.nominal" | "technology.n7.supply.nominal" | "technology.n5.supply.nominal" | "technology.n65.supply.threshold" | "technology.n45.supply.threshold" | "technology.n28.supply.threshold" | "technology.n16.supply.threshold" | "technology.n7.supply.threshold" | "technology.n5.supply.threshold" | "technology.n65.supply.least" | "technology.n45.supply.least" | "technology.n28.supply.least" | "technology.n16.supply.least" | "technology.n7.supply.least" | "technology.n5.supply.least" | "technology.n65.supply.most" | "technology.n45.supply.most" | "technology.n28.supply.most" | "technology.n16.supply.most" | "technology.n7.supply.most" | "technology.n5.supply.most" | "technology.n65.supply.sram_least" | "technology.n45.supply.sram_least" | "technology.n28.supply.sram_least" | "technology.n16.supply.sram_least" | "technology.n7.supply.sram_least" | "technology.n5.supply.sram_least" | "technology.supply.alpha" | "technology.die.power_density" | "technology.die.temperature" | "technology.die.temperature.most" | "technology.die.ambient" | "technology.die.thermal_resistance" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.sram.least" | "technology.clock.sram.root_kib" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_zynq7020.bitstream" | "technology.fpga_zynq7020.configuration" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga_vc1902.bitstream" | "technology.fpga_vc1902.configuration" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.ram_bits" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
@@ -2603,7 +3283,7 @@ export interface components {
             coverage: components["schemas"]["Coverage"];
             counters: {
                 /** @enum {string} */
-                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "psram_stack_beats" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
+                name: "start_cycle" | "end_cycle" | "waiting_cycles" | "stall_weights_cycles" | "stall_activations_cycles" | "stall_program_cycles" | "compute_cycles" | "tile_operations" | "dsram_read_beats" | "dsram_write_beats" | "stackram_read_beats" | "stackram_write_beats" | "psram_read_beats" | "psram_stack_beats" | "accumulator_writes" | "accumulator_reads" | "register_writes" | "dram_weights_bytes" | "dram_activations_in_bytes" | "dram_activations_out_bytes" | "dram_program_bytes";
                 unit: string;
             }[];
             stages: components["schemas"]["StageCounters"][];

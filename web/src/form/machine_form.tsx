@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Machine, Parameter } from '../api/types';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Field } from './field';
-import { groupsOf } from './values';
+import { groupsOf, isShown } from './values';
 
 interface Props {
   parameters: Parameter[];
@@ -24,6 +24,9 @@ export function MachineForm({ parameters, preset, settings, onChange, onFaults, 
   const groups = useMemo(() => groupsOf(parameters), [parameters]);
   const needle = wanted.trim().toLowerCase();
   const matches = (one: Parameter) => needle === '' || `${one.name} ${one.doc.en} ${one.doc.ja}`.toLowerCase().includes(needle);
+  const valueOf = (name: string) => settings[name] ?? preset[name];
+  const inUse = (one: Parameter) =>
+    isShown(one, parameters, valueOf) || (valueOf(one.name) ?? one.default) !== one.default || isSet(one.name, settings, swept);
   const changes = Object.keys(settings).filter((name) => settings[name] !== preset[name]).length;
   const report = useCallback((name: string, bad: boolean) => {
     setFaulty((before) => {
@@ -42,11 +45,13 @@ export function MachineForm({ parameters, preset, settings, onChange, onFaults, 
         <button type="button" disabled={changes === 0} onClick={() => onChange({})}>{t('form.reset_all', { count: changes })}</button>
       </div>
       {groups.map((group) => {
-        const shown = group.parameters.filter(matches);
+        const used = group.parameters.filter(inUse);
+        const shown = needle === '' ? used : group.parameters.filter(matches);
         if (shown.length === 0) return null;
+        const hidden = needle === '' ? group.parameters.length - used.length : 0;
         const changed = group.parameters.filter((one) => (settings[one.name] ?? preset[one.name]) !== preset[one.name]).length;
         return (
-          <Fold key={group.name} title={wordFor(t, 'group', group.name)} count={group.parameters.length} changed={changed} forced={needle !== ''} initially={open.includes(group.name)}>
+          <Fold key={group.name} title={wordFor(t, 'group', group.name)} count={needle === '' ? used.length : group.parameters.length} changed={changed} forced={needle !== ''} initially={open.includes(group.name)}>
             <div className="fields" lang={language}>
               {shown.map((parameter) => (
                 <Field
@@ -59,12 +64,16 @@ export function MachineForm({ parameters, preset, settings, onChange, onFaults, 
                 />
               ))}
             </div>
+            {hidden > 0 && <p className="muted">{t('form.hidden', { count: hidden })}</p>}
           </Fold>
         );
       })}
     </div>
   );
 }
+
+/** Set by hand or swept: then it stays in sight. */
+const isSet = (name: string, settings: Machine, swept: Set<string> | undefined): boolean => name in settings || swept?.has(name) === true;
 
 function withSetting(settings: Machine, preset: Machine, name: string, value: Machine[string]): Machine {
   const next = { ...settings, [name]: value };

@@ -82,6 +82,22 @@ export function decodeSettings(text: string, parameters: Parameter[]): Machine {
   return settings;
 }
 
+/** Whether what a parameter belongs to is in use: one of the values it is shown with, or any but the default. */
+export function isShown(parameter: Parameter, table: Parameter[], valueOf: (name: string) => ParameterValue | undefined): boolean {
+  return parameter.shown_with.length === 0 || parameter.shown_with.some(({ parameter: name, values }) => {
+    const value = valueOf(name);
+    return values.length > 0 ? values.includes(String(value)) : value !== table.find((one) => one.name === name)?.default;
+  });
+}
+
+const ownRows: Record<string, string> = { text_encoder: 'text_encoder', encoder: 'vae_encoder', decoder: 'vae_decoder' };
+
+/** The row that says something of the core that a stage runs on: the stage's own where it is set, else the cores'. */
+export function rowOf(machine: Machine, role: string, cores: string): string {
+  const own = `${ownRows[role] ?? ''}_${cores}`;
+  return Number(machine[own] ?? 0) > 0 ? own : cores;
+}
+
 export interface Group {
   name: string;
   parameters: Parameter[];

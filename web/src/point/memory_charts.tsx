@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Machine, Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { OccupancyChart, type Panel } from '../chart/occupancy';
+import { rowOf } from '../form/values';
 import { quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { channelLabel, cyclesOf } from './sums';
@@ -12,7 +13,8 @@ export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machin
   const program = stage.instructions ?? [];
   const cores = stage.active_cores;
   const panels = useMemo<Panel[]>(() => {
-    const limit = (name: string) => {
+    const limit = (cores: string) => {
+      const name = rowOf(machine, stage.role, cores);
       const value = machine[name];
       return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
     };

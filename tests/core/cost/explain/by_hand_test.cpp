@@ -8,6 +8,7 @@
 #include "core/cost/price/stage.h"
 #include "core/cost/work/micro_operations.h"
 #include "core/program/tiling/strips.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/random_program.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/program/nest_class.h"
@@ -19,7 +20,7 @@ Machine ten_bytes_a_cycle() {
   Machine m;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.linear_lanes_m = 1, m.linear_lanes_n = 10, m.linear_lanes_k = 10;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{500}, m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 500), m.dram_efficiency = Decimal{100};
   m.dram_burst_bytes = 1;
   m.dispatch_cycles = 7;
   m.pipeline_stages = 2;

@@ -5,6 +5,7 @@
 #include "core/cost/work/fold.h"
 #include "core/exec/clock/operations.h"
 #include "core/exec/clock/step.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -175,7 +176,7 @@ TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {
 Program three_weight_tiles(Machine& m) {
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.linear_lanes_m = 1, m.linear_lanes_n = 10, m.linear_lanes_k = 10;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{500}, m.dram_efficiency = Decimal{100};  // 10 bytes a cycle
+  set_channel(m, 8, 500), m.dram_efficiency = Decimal{100};  // 10 bytes a cycle
   m.dram_burst_bytes = 1;
   m.psram_bytes = 200;
   m.dispatch_cycles = 0;
@@ -272,7 +273,7 @@ TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
       rows_outermost};  // 4 operations of 1 cycle, each with 10 results: 1 byte each, 1 cycle on the channel
   c.to_dsram = false, c.to_dram = true;
   EXPECT_EQ(cold_pass(program, m).at(0).end, 4 + 1 + 1);  // work, the last results, the pipeline
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50};  // 1 byte a cycle: 10 cycles a result
+  set_channel(m, 8, 50);                                  // 1 byte a cycle: 10 cycles a result
   // op 0 ends at 1, its results leave at 11; op 1 ends at 2, leave at 21; op 2 starts at 11, leaves at 31;
   // op 3 starts at 21, ends at 22, its results leave at 41: the instruction waits 19 for them.
   const InstructionTime time = cold_pass(program, m).at(0);
@@ -301,7 +302,7 @@ TEST(timeline, a_distributed_sequencer_hides_dispatch_behind_the_instruction_bef
 Program four_tiles_in_two_sums(Machine& m, const LoopOrder& order) {
   Program program = three_weight_tiles(m);
   m.linear_lanes_m = 1, m.linear_lanes_n = m.linear_lanes_k = 2;
-  m.dram_clock_ratio = Decimal{50};
+  set_channel(m, 8, 50);
   m.accumulator_format = NumberFormat::int32;
   InstructionClass& c = program.classes[0];
   c = product(Family::linear, 1, 4, 4);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/time/timeline.h"
+#include "tests/core/channel.h"
 #include "tests/core/program/nest_class.h"
 
 namespace sdip {
@@ -18,7 +19,7 @@ Machine two_bytes_a_cycle() {
   m.scale_granularity = ScaleGranularity::tensor;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
   m.dram_burst_bytes = 7;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{100}, m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 100), m.dram_efficiency = Decimal{100};
   m.dispatch_cycles = 3, m.pipeline_stages = 2;
   return m;
 }

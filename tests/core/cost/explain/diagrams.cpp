@@ -1,5 +1,6 @@
 // Reads the timing diagrams of docs/model/diagrams.md.
 #include "tests/core/cost/explain/diagrams.h"
+#include "tests/core/channel.h"
 
 #include <sstream>
 #include <stdexcept>
@@ -50,7 +51,7 @@ Machine plain_machine() {
     *lanes = 1;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.accumulator_format = NumberFormat::int32;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50}, m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 50), m.dram_efficiency = Decimal{100};
   m.dram_burst_bytes = 1;
   m.dispatch_cycles = m.pipeline_stages = 1;
   return m;
@@ -60,7 +61,7 @@ void read_machine(Diagram& d, Words words) {
   d.cores = taken(words, "cores", d.cores);
   d.pass = taken(words, "pass", d.pass);
   if (const std::string rate = taken_text(words, "dram_bytes_per_cycle"); !rate.empty())
-    d.machine.dram_clock_ratio = Decimal{hundredths(rate) / 2};  // two transfers a clock of a bus of one byte
+    d.dram_bytes_hundredths = hundredths(rate);
   for (const auto& [key, text] : words) {
     const ParameterRow* row = find_parameter(key);
     if (row == nullptr) fail("no parameter " + key);
@@ -73,6 +74,9 @@ void read_machine(Diagram& d, Words words) {
     }
     row->write(d.machine, value);  // smaller than a user may ask for
   }
+  const std::int64_t latency = d.machine.dram_latency_ns, turn = d.machine.dram_turn_ns;
+  set_bytes_per_cycle(d.machine, d.dram_bytes_hundredths);
+  d.machine.dram_latency_ns = latency, d.machine.dram_turn_ns = turn;
 }
 
 Family family_of(const std::string& text) {
@@ -142,6 +146,7 @@ void read_attention(Words& words, InstructionClass& c) {
   scores.out_h = scores.in_h = taken(words, "rows", 1);
   scores.out_channels = taken(words, "keys", 1);
   scores.in_channels = taken(words, "depth", 1);
+  c.work.element_cycles = taken(words, "element_cycles", 1);
   c.parts.resize(3);
   c.parts[2].work = c.work;
   c.parts[2].work.nest.in_channels = scores.out_channels;
@@ -212,7 +217,7 @@ std::vector<Diagram> diagrams_in(const std::string& text) {
   bool open = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("    diagram ")) {
-      diagrams.push_back({line.substr(12), plain_machine(), {}, 1, 1, 0, {}});
+      diagrams.push_back({line.substr(12), plain_machine(), {}, 1, 1, 100, {}});
       open = true;
       continue;
     }
@@ -232,7 +237,6 @@ std::vector<Diagram> diagrams_in(const std::string& text) {
     } else if (first != "cycle") {
       fail("cannot read: " + line);
     }
-    d.dram_bytes_hundredths = 2 * d.machine.dram_clock_ratio.hundredths;
   }
   return diagrams;
 }

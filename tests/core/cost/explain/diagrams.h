@@ -18,8 +18,8 @@ struct Diagram {
   std::string title;
   Machine machine;
   Program program;
-  std::int64_t cores = 1, pass = 1;        // in lockstep; which pass from cold is drawn, from 1
-  std::int64_t dram_bytes_hundredths = 0;  // a cycle
+  std::int64_t cores = 1, pass = 1;          // in lockstep; which pass from cold is drawn, from 1
+  std::int64_t dram_bytes_hundredths = 100;  // a cycle
   std::map<std::string, std::string> lanes;
 };
 

@@ -85,7 +85,7 @@ std::vector<std::int64_t> operations_drawn(const std::string& lane) {
   return cycles;
 }
 
-TEST(diagrams, there_are_twenty) { EXPECT_EQ(drawn().size(), 20U); }
+TEST(diagrams, there_are_twenty_five) { EXPECT_EQ(drawn().size(), 25U); }
 
 TEST(diagrams, the_executor_does_what_is_drawn) {
   for (const Diagram& d : drawn()) {

@@ -87,6 +87,14 @@ constexpr const char* examples[] = {
     "machine activation_memory=unified dataflow=weight mac_sharing=shared\n"
     "i0 linear rows=3 sums=2 channels=2 a=stackram b=psram to=stackram\n"
     "i1 matmul rows=3 sums=2 channels=2 a=dsram b=stackram to=dsram+stackram\n",
+
+    "machine accumulator_folds=4 weight_registers=2 linear_lanes_k=2 psram_port_bits=8 attention_parts=3\n"
+    "i0 linear rows=5 sums=6 channels=2 a=dsram b=psram to=dsram\n"
+    "i1 attention heads=2 rows=7 keys=7 depth=4 values=3 tile_keys=3 q=dsram k=stackram v=stackram to=dsram\n",
+
+    "machine accumulator_folds=3 weight_registers=1 linear_lanes_m=2 weight_storage=hard_coded\n"
+    "i0 linear rows=5 sums=6 channels=2 a=dsram b=psram to=dsram\n"
+    "i1 matmul rows=5 sums=6 channels=2 tile_sums=4 a=dsram b=stackram to=dsram\n",
 };
 /// Drawn beside those of application_roles: what makes the text, and no core.
 const std::vector<Role> other_roles[] = {{Role::text_encoder, Role::decoder},
@@ -127,7 +135,7 @@ void print(std::ostream& out, const StageExplanation& s) {
 /// All that it says; but, where `short_layers`, of layers only what they need and their least traffic.
 void print(std::ostream& out, const Explanation& e, bool short_layers) {
   out << "  " << (e.feasible ? "feasible" : "infeasible: " + e.reason) << '\n';
-  if (!e.feasible) return;
+  if (e.stages.empty()) return;
   out << "  pace " << e.pace << ", " << needed_text(e.limiter()) << " limits\n";
   print(out, e.terms);
   for (const StageExplanation& s : e.stages) print(out, s);

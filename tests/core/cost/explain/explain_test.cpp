@@ -92,7 +92,7 @@ void expect_stage_holds(const StageExplanation& s, std::span<const LayerNeeds> l
 
 void expect_explained(const Application& application, const Machine& m, bool drawn = false) {
   const Explanation e = explain(application, m, SIZE_MAX);
-  if (!e.feasible) return;
+  if (e.stages.empty()) return;
   expect_limiters_of_the_report(estimate(application, m), e.layers);
   expect_worked_out(e.terms);
   for (const FilledTerm& term : e.terms) EXPECT_NE(term.numbers, "") << term.what;
@@ -124,7 +124,7 @@ Machine small_memories() {
   m.psram_bytes = 96 * 1024;
   m.dsram_bytes = 16 * 1024;
   m.stackram_bytes = 24 * 1024;
-  m.dram_bus_bits = 8;
+  m.dram_channels = 1, m.dram_channel_bits = 8, m.dram_rate_mtps = 4000;
   return m;
 }
 
@@ -184,7 +184,7 @@ struct DrawnDots {
 };
 void expect_no_dot_above_its_roof(const Application& application, const Machine& m, DrawnDots& dots) {
   const Explanation e = explain(application, m, 0);
-  if (!e.feasible) return;
+  if (e.stages.empty()) return;
   const Report report = estimate(application, m);
   for (const LayerNeeds& layer : e.layers) {
     const StageReport& reported = report.stages[layer.stage];
@@ -212,7 +212,7 @@ TEST(explain, no_layer_makes_more_macs_on_lanes_than_there_are) {
     expect_no_dot_above_its_roof(application, m, dots);
   }
   EXPECT_GT(dots.whole, 100);
-  EXPECT_GT(dots.skipping, 100);
+  EXPECT_GT(dots.skipping, 60);
   EXPECT_GT(dots.in_memory, 100);
 }
 

@@ -34,7 +34,7 @@ TEST(filled_busy, a_linear_reads_as_section_4_has_it) {
   const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
   ASSERT_EQ(shapes.size(), 1U);
   ASSERT_EQ(shapes[0].size(), 1U);
-  const FilledBusy& busy = shapes[0][0];
+  const FilledBusy& busy = shapes[0][0].busy;
   EXPECT_EQ(busy.compute.text(), "ceil(4096/16) x ceil(320/32) x ceil(320/16)");
   EXPECT_EQ(busy.compute.value(), 51'200);
   EXPECT_EQ(busy.dsram_read.text(), "10 x 5120 x ceil(16 x 16 x 16/4096)");
@@ -63,7 +63,7 @@ TEST(filled_busy, a_softmax_of_the_host_is_three_steps) {
     const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
     std::vector<std::string> of;
     for (const FilledSteps& steps : shapes)
-      for (const FilledBusy& step : steps) of.push_back(step.compute.text());
+      for (const StepOf<Filled>& step : steps) of.push_back(step.busy.compute.text());
     return of;
   };
   EXPECT_EQ(texts(), (std::vector<std::string>{"ceil(10 x 8/32)", "ceil(10 x 3 x 150/100)", "ceil(10 x 8/32)"}));
@@ -172,7 +172,7 @@ TEST(filled_steps, turned_results_go_run_by_run) {
   c.turned_run = 19;
   const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
   ASSERT_EQ(shapes.size(), 1U);
-  EXPECT_EQ(shapes[0][0].dsram_write.value(), 168);
+  EXPECT_EQ(shapes[0][0].busy.dsram_write.value(), 168);
 }
 
 TEST(filled_steps, strips_are_written_out) {
@@ -210,6 +210,9 @@ void expect_needs(const FilledBusy& said, const Busy& counted) {
   expect(said.stackram_read, counted.stackram_read);
   expect(said.stackram_write, counted.stackram_write);
   expect(said.psram_read, counted.psram_read);
+  expect(said.accumulator_writes, counted.accumulator_writes);
+  expect(said.accumulator_reads, counted.accumulator_reads);
+  expect(said.register_writes, counted.register_writes);
   for (std::size_t pair = 0; pair < pair_families; ++pair)
     expect(said.other_pairs.beats[pair], counted.other_pairs.beats[pair]);
 }
@@ -251,7 +254,7 @@ TEST(filled_steps, what_is_kept_of_skipped_zeros_is_rounded_up) {
     const InstructionClass c = product_class(16, sums, 32);
     const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
     ASSERT_EQ(shapes.size(), 1U) << sums;
-    EXPECT_EQ(shapes[0][0].compute.value(), sums > 1600 ? 2 : 1) << sums;
+    EXPECT_EQ(shapes[0][0].busy.compute.value(), sums > 1600 ? 2 : 1) << sums;
   }
 }
 

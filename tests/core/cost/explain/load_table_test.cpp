@@ -15,7 +15,7 @@ constexpr const char* loaded_machines[] = {
     "essay",
     "essay weight_storage=hard_coded hard_coded_part=vae",
     "essay weight_storage=hard_coded",
-    "essay weight_storage=resident psram_bytes=2147483648",
+    "essay weight_storage=resident psram_bytes=2147483648 sram_banks=256",
     "essay vae_stage=off_chip",
     "essay vae_stage=circuit",
     "essay weight_format=int8 activation_format=int8",

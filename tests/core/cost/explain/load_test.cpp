@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/machine/technology.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/explain/evaluate_filled.h"
 #include "tests/core/cost/explain/example.h"
 
@@ -37,8 +38,8 @@ Application loaded_example() {
 Machine loading_machine() {
   Machine m;
   m.core_clock_mhz = 100;
-  m.dram_bus_bits = 8;
-  m.dram_clock_ratio = m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 100);
+  m.dram_efficiency = Decimal{100};
   return m;
 }
 

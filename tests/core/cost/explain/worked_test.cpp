@@ -12,11 +12,15 @@
 namespace sdip {
 namespace {
 
-const Report& edge_report() {
-  static const Report report = [] {
+const Application& edge_application() {
+  static const Application application = [] {
     const Machine m = find_preset("edge")->machine;
-    return estimate(compile(built_in_pipeline("sd15", m), m), m);
+    return compile(built_in_pipeline("sd15", m), m);
   }();
+  return application;
+}
+const Report& edge_report() {
+  static const Report report = estimate(edge_application(), find_preset("edge")->machine);
   return report;
 }
 
@@ -62,34 +66,78 @@ struct Worked {
   }
 };
 
-// The table's rows, of 7 nm and int8.
-constexpr double mac_mm2 = 27e-6, sram_mm2 = 0.32, control_share = 0.03, other_share = 1.32, leak_mw = 33,
-                 wire_pj = 0.08;
+// The table's rows, of 7 nm and int8: cells of 45 nm by 0.075, seven stages of 40 bits of registers for a MAC and
+// of 16 for another lane; placed.
+constexpr double mac_mm2 = (282 + 137 + 48 * 6 + 7 * 40 * 6) * 0.075e-6 * 1.6,
+                 lane_mm2 = (282 + 36 + 24 * 6 + 7 * 16 * 6) * 0.075e-6 * 1.6, sram_mm2 = 0.324,
+                 control_share = 0.03, other_share = 3, other_mm2 = 18, wire_pj = 0.08;
+// The supply is the least, 0.60 V of 0.75: events of logic take 0.64, and it leaks 0.8 e^(-0.45).
+constexpr double logic = 0.64;
 /// A DSRAM or STACKRAM of 2 MiB behind 2,048 bits, and a PSRAM behind 4,096: 100 cells a bit of each of 16 banks.
 constexpr double dsram_mm2 = (2 + 100.0 * 16 * 2048 / 8 / (1 << 20)) * sram_mm2 * 2.5;
 constexpr double psram_mm2 = (2 + 100.0 * 16 * 4096 / 8 / (1 << 20)) * sram_mm2 * 2.5;
-constexpr double lanes_mm2 = (16 * 32 * 16 + 3 * 256) * mac_mm2 * 8;
+constexpr double phys_mm2 = 64 * 0.079 + 32 * 0.013;  // 64 bit at 4,000 MT/s
+constexpr double lanes_mm2 = 16 * 32 * 16 * mac_mm2 + 3 * 256 * lane_mm2;
 
 void add_area(Worked& w) {
   const Breakdown& area = edge_report().area_mm2;
-  w.line("conv2d       16 x 32 x 16 lanes x 27 um2 x 8 x 2, the core and the decoder",
-         16 * 32 * 16 * mac_mm2 * 8 * 2, part_of(area, "conv2d"), "mm2");
-  w.line("vector       256 x 27 um2 x 8 x 2; softmax and norm likewise", 256 * mac_mm2 * 8 * 2,
-         part_of(area, "vector"), "mm2");
-  w.line("dsram        (2 MiB + 100 x 16 x 2,048 bit) x 0.32 mm2/MiB x 2.5 x 2 sides x 2", 4 * dsram_mm2,
+  w.line(
+      "conv2d       16 x 32 x 16 lanes x (282 + 137 + 48 x 6 + 7 x 40 x 6) x 0.075 um2 x 1.6 x 2, the core and the "
+      "decoder",
+      16 * 32 * 16 * mac_mm2 * 2, part_of(area, "conv2d"), "mm2");
+  w.line("vector       256 x (282 + 36 + 24 x 6 + 7 x 16 x 6) x 0.075 um2 x 1.6 x 2; softmax and norm likewise",
+         256 * lane_mm2 * 2, part_of(area, "vector"), "mm2");
+  w.line("dsram        (2 MiB + 100 x 16 x 2,048 bit) x 0.324 mm2/MiB x 2.5 x 2 sides x 2", 4 * dsram_mm2,
          part_of(area, "dsram"), "mm2");
   w.line("stackram     the same, one side", 2 * dsram_mm2, part_of(area, "stackram"), "mm2");
-  w.line("psram        (2 MiB + 100 x 16 x 4,096 bit) x 0.32 x 2.5 x 2, the cores' and the decoder's",
+  w.line("psram        (2 MiB + 100 x 16 x 4,096 bit) x 0.324 x 2.5 x 2, the cores' and the decoder's",
          2 * psram_mm2, part_of(area, "psram"), "mm2");
-  w.line("imem         0.25 MiB x 0.32 x 2.5", 0.25 * sram_mm2 * 2.5, part_of(area, "imem"), "mm2");
-  const double datapath = 2 * lanes_mm2 + 6 * dsram_mm2 + 2 * psram_mm2 + 0.2;
+  w.line("imem         0.25 MiB x 0.324 x 2.5", 0.25 * sram_mm2 * 2.5, part_of(area, "imem"), "mm2");
+  const double datapath = 2 * lanes_mm2 + 6 * dsram_mm2 + 2 * psram_mm2 + 0.25 * sram_mm2 * 2.5;
   w.line("control      0.03 x " + digits(datapath) + " mm2, all above", control_share * datapath,
          part_of(area, "control"), "mm2");
-  w.line("other        1.32 x the same", other_share * datapath, part_of(area, "other"), "mm2");
-  w.line("area         the sum", (1 + control_share + other_share) * datapath, metric(Metric::area_mm2), "mm2");
+  const double other = other_mm2 + other_share * 2 * lanes_mm2;
+  w.line("other        18 mm2 + 3 x " + digits(2 * lanes_mm2) + " mm2 of lanes", other, part_of(area, "other"),
+         "mm2");
+  w.line("dram         64 bit x 0.079 mm2 + 32 GB/s x 0.013 mm2", phys_mm2, part_of(area, "dram"), "mm2");
+  w.line("area         the sum", (1 + control_share) * datapath + other + phys_mm2, metric(Metric::area_mm2),
+         "mm2");
 }
 
+/// mm2 whose clock tree goes on: all but memories.
+double logic_mm2() {
+  const Breakdown& area = edge_report().area_mm2;
+  double sum = 0;
+  for (const char* block : {"conv2d", "vector", "softmax", "norm", "control", "other"}) sum += part_of(area, block);
+  return sum;
+}
+
+double number_of(std::int64_t n) { return static_cast<double>(n); }
+
 double port_mm(double mm2) { return 0.75 * (std::sqrt(mm2) - std::sqrt(mm2 / 16)); }
+
+/// Registers of seven stages while a circuit works, and the tree of the core's half of the chip.
+void add_clock(Worked& w, const StageReport& decoder) {
+  const Program& program =
+      edge_application().stages[static_cast<std::size_t>(&decoder - edge_report().stages.data())].program;
+  std::int64_t array = 0, rows = 0;
+  for (std::size_t i = 0; i < decoder.instructions.size(); ++i) {
+    const auto of = static_cast<std::size_t>(program.instructions[i].instruction_class);
+    const Family family = program.classes[of].work.family;
+    if (family == Family::transpose) continue;
+    (family <= Family::matmul ? array : rows) +=
+        decoder.instructions[i].busy[static_cast<std::size_t>(Resource::compute)].value;
+  }
+  const double register_pj = 0.004 * 0.33 * 7, tree_pj = 34 * 0.33 / 0.075;
+  const double by_hand =
+      logic * 1e-12 *
+      (register_pj * (8192 * 40 * static_cast<double>(array) + 256 * 16 * static_cast<double>(rows)) +
+       tree_pj * logic_mm2() / 2 * static_cast<double>(decoder.steady_cycles.value));
+  w.line("clock        0.64 x (0.004 pJ x 0.33 x 7 stages x (8,192 x 40 bit x " + whole(array) +
+             " + 256 x 16 bit x " + whole(rows) + " cycles)\n                 + 34 pJ x 0.33 / 0.075 x " +
+             digits(logic_mm2()) + " mm2 / 2 x " + whole(decoder.steady_cycles.value) + ")",
+         by_hand, decoder.energy_parts[static_cast<std::size_t>(EnergyPart::clock)], "J");
+}
 
 void add_energy(Worked& w) {
   const StageReport& decoder = stage_of(Role::decoder);
@@ -99,33 +147,40 @@ void add_energy(Worked& w) {
                      psram = beats({Resource::psram_read});
   const std::int64_t activations = decoder.dram_activations.value, weights = decoder.weight_bytes.value;
   const double dsram_bit = wire_pj * port_mm(dsram_mm2), psram_bit = wire_pj * port_mm(psram_mm2);
-  w.line("ports        0.08 pJ x (3/4 (sqrt " + digits(dsram_mm2) + " - sqrt (" + digits(dsram_mm2) +
-             " / 16)) mm x (2,048 x (" + whole(dsram) + " + " + whole(stackram) + ") + 8 x " + whole(activations) +
-             ")\n                 + 3/4 (sqrt " + digits(psram_mm2) + " - sqrt (" + digits(psram_mm2) +
-             " / 16)) mm x (4,096 x " + whole(psram) + " + 8 x " + whole(weights) + "))",
-         1e-12 * (dsram_bit *
-                      (2048.0 * static_cast<double>(dsram + stackram) + 8.0 * static_cast<double>(activations)) +
-                  psram_bit * (4096.0 * static_cast<double>(psram) + 8.0 * static_cast<double>(weights))),
-         told(EnergyPart::ports), "J");
-  const double core_mm2 = (lanes_mm2 + 3 * dsram_mm2) * (1 + control_share + other_share);
-  w.line("broadcast    " + whole(psram) + " x 4,096 x 0.08 pJ x 1 core x sqrt " + digits(core_mm2) + " mm",
-         1e-12 * static_cast<double>(psram) * 4096 * wire_pj * std::sqrt(core_mm2), told(EnergyPart::broadcast),
-         "J");
-  const double clocked[] = {told(EnergyPart::mac), told(EnergyPart::vector), told(EnergyPart::dsram),
-                            told(EnergyPart::stackram), told(EnergyPart::psram)};
-  double sum = 0;
-  std::string terms;
-  for (const double j : clocked) {
-    sum += j;
-    terms += (terms.empty() ? "" : " + ") + digits(j);
-  }
-  w.line("clock        0.5 x (" + terms + ")", 0.5 * sum, told(EnergyPart::clock), "J");
+  w.line(
+      "ports        0.64 x 0.08 pJ x (3/4 (sqrt " + digits(dsram_mm2) + " - sqrt (" + digits(dsram_mm2) +
+          " / 16)) mm x (2,048 x (" + whole(dsram) + " + " + whole(stackram) + ") + 8 x " + whole(activations) +
+          ")\n                 + 3/4 (sqrt " + digits(psram_mm2) + " - sqrt (" + digits(psram_mm2) +
+          " / 16)) mm x (4,096 x " + whole(psram) + " + 8 x " + whole(weights) + "))",
+      logic * 1e-12 *
+          (dsram_bit * (2048.0 * static_cast<double>(dsram + stackram) + 8.0 * static_cast<double>(activations)) +
+           psram_bit * (4096.0 * static_cast<double>(psram) + 8.0 * static_cast<double>(weights))),
+      told(EnergyPart::ports), "J");
+  const double core_mm2 = (lanes_mm2 + 3 * dsram_mm2) * (1 + control_share) + other_share * lanes_mm2;
+  w.line("broadcast    0.64 x " + whole(psram) + " x 4,096 x 0.08 pJ x 1 core x sqrt " + digits(core_mm2) + " mm",
+         logic * 1e-12 * static_cast<double>(psram) * 4096 * wire_pj * std::sqrt(core_mm2),
+         told(EnergyPart::broadcast), "J");
+  add_clock(w, decoder);
   const double imem_byte = 8.5e-12 * std::pow(14 / 8.5, std::log(8) / std::log(32)) / 8;
   w.line("control      " + whole(decoder.imem_bytes.value) + " B x 8.5 pJ x (14 / 8.5)^(ln 8 / ln 32) / 8",
          static_cast<double>(decoder.imem_bytes.value) * imem_byte, told(EnergyPart::control), "J");
-  const double area = metric(Metric::area_mm2), fps = metric(Metric::throughput_fps);
-  w.line("leakage      " + digits(area) + " mm2 x 33 mW/mm2 / " + digits(fps) + " frame/s, of a frame",
-         1e-3 * area * leak_mw / fps, part_of(edge_report().energy_j, "leakage"), "J");
+  const double fps = metric(Metric::throughput_fps);
+  const double mib = (6 * dsram_mm2 + 2 * psram_mm2) / 2.5 / sram_mm2 + 0.25;
+  w.line("leakage      (" + digits(logic_mm2()) + " mm2 of logic x 37 mW x 0.8 e^(-0.45) + " + digits(mib) +
+             " MiB x 8 mW) / " + digits(fps) + " frame/s, of a frame",
+         1e-3 * (logic_mm2() * 37 * 0.8 * std::exp(-0.45) + mib * 8) / fps,
+         part_of(edge_report().energy_j, "leakage"), "J");
+  const StageReport& core = stage_of(Role::core);
+  const double bytes =
+      number_of(20 * (core.dram_weights + core.dram_activations).value + decoder.dram_weights.value + activations);
+  w.line("dram_phy     " + digits(bytes) + " B x 8 x 2.5 pJ + 256 Gb/s x 0.1 mW / " + digits(fps) +
+             " frame/s, of a frame of 20 steps and the decoder",
+         bytes * 8 * 2.5e-12 + 256 * 0.1e-3 / fps, part_of(edge_report().energy_j, "dram_phy"), "J");
+  w.line("background   4 channels x 20 mW / " + digits(fps) + " frame/s", 4 * 0.02 / fps,
+         part_of(edge_report().energy_j, "dram_background"), "J");
+  const std::int64_t turns = 20 * core.dram_turns + decoder.dram_turns;
+  w.line("dram_turns   " + whole(turns) + " x 4 channels x 2 KiB x 909 pJ", number_of(turns) * 8 * 909e-12,
+         part_of(edge_report().energy_j, "dram_turns"), "J");
 }
 
 /// A frame takes each step and the decoder once; no MAC splits, no zero is skipped, nothing is made in a memory.
@@ -187,7 +242,7 @@ void add_metrics(Worked& w) {
     words += stage.imem_bytes.value;
   }
   w.line("load                   ceil((" + whole(stored) + " B of weights + " + whole(words) +
-             " B of words) / 25.6 B), 64 bit / 8 x 2 x 2 x 0.8",
+             " B of words) / 25.6 B), 64 bit / 8 x 4 x 0.8",
          number(ceil_div(10 * (stored + words), 256)), number(edge_report().load.cycles.value), "cycles");
 }
 

@@ -35,11 +35,12 @@ double area_of(const Report& report, std::string_view part) {
   return 0;
 }
 
-/// Without leakage, which is of the chip's area.
+/// Without leakage and clock, which are of the chip's area.
 double dynamic(const StageReport& stage) {
   double joules = 0;
   for (std::size_t part = 0; part < energy_part_count; ++part)
-    if (static_cast<EnergyPart>(part) != EnergyPart::leakage) joules += stage.energy_parts[part];
+    if (static_cast<EnergyPart>(part) != EnergyPart::leakage && static_cast<EnergyPart>(part) != EnergyPart::clock)
+      joules += stage.energy_parts[part];
   return joules;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/cost/price/estimate.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
@@ -12,8 +13,7 @@ namespace {
 Machine roomy() {
   Machine m;
   m.cores = 4;
-  m.dram_bus_bits = 8;
-  m.dram_clock_ratio = Decimal{25};
+  set_channel(m, 8, 25);
   return m;
 }
 
@@ -30,7 +30,7 @@ Machine cramped() {
   m.decompressor_bytes_per_cycle = 1;
   m.sequencer = Sequencer::host;
   m.mode = Mode::image_to_image;
-  m.dram_bus_bits = 64;
+  m.dram_channel_bits = 64;
   return m;
 }
 
@@ -71,6 +71,13 @@ Machine fused() {
   Machine m = roomy();
   m.low_rank = LowRank::on;
   m.fusion = Fusion::pointwise;
+  return m;
+}
+
+/// Attention in one instruction.
+Machine attending() {
+  Machine m = roomy();
+  m.fused_attention = FusedAttention::on;
   return m;
 }
 
@@ -119,6 +126,13 @@ Machine in_circuits() {
   return m;
 }
 
+/// Each operator has DSRAMs of its own.
+Machine beside() {
+  Machine m = roomy();
+  m.operator_dsram = OperatorDsram::per_operator;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -139,8 +153,8 @@ bool differ(const Outcome& a, const Outcome& b) {
 
 bool acts(const ParameterRow& row, std::int64_t value) {
   for (Machine base :
-       {roomy(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(), norms_fused(), in_strips(),
-        streaming_program(), in_small_tiles(), in_fast_tiles(), in_circuits()}) {
+       {roomy(), attending(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(), norms_fused(),
+        in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles(), in_circuits(), beside()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

@@ -62,13 +62,29 @@ Machine machine_for(std::string_view row) {
   if (holds(row, "uram_bits") || holds(row, "inputs_switched")) m.technology_node = TechnologyNode::fpga_vc1902;
   if (holds(row, "uram_bits")) m.psram_bytes = 112 * 1024, m.psram_port_bits = 8;
   if (holds(row, "ram_port")) m.dsram_port_bits = m.stackram_port_bits = 2048;
-  if (first == "dram") put(m, "dram_kind", last);
+  if (first == "dram") {
+    const std::string_view rest = row.substr(5), kind = rest.substr(0, rest.find('.'));
+    if (kind != "controller" && kind != "row") put(m, "dram_kind", kind);
+  }
+  if (row == "dram.row") m.stackram_bytes = 4 * 1024;  // what leaves and comes back turns the channel
+  if (first == "phy")
+    m.dram_kind = holds(row, ".hbm.")     ? DramKind::hbm2
+                  : holds(row, ".gddr.")  ? DramKind::gddr6
+                  : holds(row, ".lpddr.") ? DramKind::lpddr4
+                                          : DramKind::ddr4;
   for (const NumberFormatRow& format : number_formats)
     if (format.name == format_named(last))
       for (const char* parameter : {"weight_format", "activation_format", "accumulator_format"})
         put(m, parameter, format.name);
   if (holds(row, "float")) m.weight_format = m.activation_format = m.accumulator_format = NumberFormat::fp16;
+  if (first == "block") {
+    put(m, "weight_format", row.substr(6, row.rfind('.') - 6));
+    m.activation_format = bits_of(m.weight_format) == 8 ? NumberFormat::int8 : NumberFormat::int4;
+    m.accumulator_format = NumberFormat::fp32;
+  }
   if (first == "composable") m.composable_macs = ComposableMacs::on;
+  if (first == "flop") m.accumulator_folds = m.weight_registers = 2;
+  if (holds(row, "ram_bits")) m.accumulator_folds = 65, m.weight_registers = 1;
   if (first == "rom") m.weight_storage = WeightStorage::hard_coded;
   if (first == "fefet") m.in_memory_weights = InMemoryWeights::fefet;
   if (holds(row, "distributed")) m.sequencer = Sequencer::distributed;
@@ -78,6 +94,10 @@ Machine machine_for(std::string_view row) {
     m.psram_bytes = 32 * 1024;
   }
   m.pipeline_stages = first == "depth" ? 1 : 64;
+  if (first == "leakage") multiply_row(m, "die.temperature", 1.2), m.supply_mv = 700;
+  if (first == "clock" && holds(row, "sram")) m.psram_bytes = m.stackram_bytes = 1 << 22, m.sram_banks = 1;
+  if (first == "depth" || first.starts_with("fpga")) m.core_clock_mhz = 300;
+  if (last == "least" && holds(row, "supply")) m.core_clock_mhz = 100;
   if (holds(row, ".clock") && first.starts_with("fpga")) m.pipeline_stages = 3;
   return m;
 }
@@ -87,6 +107,10 @@ std::vector<double> figures_of(const Report& report) {
   std::vector<double> all(report.outcome.values.begin(), report.outcome.values.end());
   all.push_back(report.clock_limit.mhz);
   all.push_back(report.load.seconds);
+  all.push_back(report.dram_edge_mm);
+  if (report.heat)
+    all.insert(all.end(), {report.heat->celsius, report.heat->most_celsius, report.heat->watts_per_mm2,
+                           report.heat->most_watts_per_mm2});
   if (report.fpga)
     for (const FpgaUse::Resource& resource : report.fpga->resources)
       all.insert(all.end(), {resource.needed, resource.available});
@@ -104,7 +128,7 @@ TEST(own_technology, every_row_moves_a_figure_of_a_machine_made_for_it) {
     const Application application = compile(tiny_sd(m), m);
     ASSERT_TRUE(application.feasible) << row.name << " " << application.reason;
     const Report before = estimate(application, m);
-    EXPECT_EQ(before.outcome.reason, "") << row.name;
+    EXPECT_TRUE(before.outcome.counted()) << row.name;
     Machine raised = m;
     multiply_row(raised, row.name, 1.1);
     const bool moved = figures_of(estimate(application, raised)) != figures_of(before);
@@ -146,7 +170,7 @@ TEST(own_technology, doubles_in_a_report_what_its_row_prices_and_leaves_the_rest
   const auto ratio = [&](const Report& after, std::string_view name) {
     return part_named(after.energy_j, name) / part_named(before.energy_j, name);
   };
-  const Report macs = report_with({"n7.multiply.int8", "n7.add.int32"});
+  const Report macs = report_with({"n7.multiply.int8", "n7.add.int32", "n45.register.energy"});
   EXPECT_NEAR(ratio(macs, "mac"), 2, 1e-12);
   EXPECT_EQ(ratio(macs, "dsram"), 1);
   EXPECT_EQ(ratio(macs, "dram_weights"), 1);
@@ -159,7 +183,7 @@ TEST(own_technology, doubles_in_a_report_what_its_row_prices_and_leaves_the_rest
   EXPECT_NEAR(ratio(dram, "dram_activations"), 2, 1e-12);
   EXPECT_EQ(ratio(dram, "mac"), 1);
 
-  const Report leaky = report_with({"n7.leakage"});
+  const Report leaky = report_with({"n7.leakage", "n7.sram.leakage"});
   EXPECT_NEAR(ratio(leaky, "leakage"), 2, 1e-12);
   EXPECT_NEAR(sum_of_parts(leaky.leakage_w), 2 * sum_of_parts(before.leakage_w), 1e-9);
   EXPECT_EQ(ratio(leaky, "mac"), 1);
@@ -171,7 +195,7 @@ TEST(own_technology, doubles_in_a_report_what_its_row_prices_and_leaves_the_rest
     EXPECT_NEAR(part_named(wide.area_mm2, memory), 2 * part_named(before.area_mm2, memory), 1e-9);
   EXPECT_EQ(part_named(wide.area_mm2, "conv2d"), part_named(before.area_mm2, "conv2d"));
   const Report clock = report_with({"n7.fo4"});
-  EXPECT_NEAR(clock.clock_limit.mhz, before.clock_limit.mhz / 2, 1e-9);
+  EXPECT_NEAR(clock.clock_limit.mhz, before.clock_limit.mhz / 2, 1);
 }
 
 std::int64_t commas_of(const std::string& note) { return std::ranges::count(note, ','); }
@@ -196,8 +220,8 @@ TEST(own_technology, is_said_in_the_notes) {
                                       testing::EndsWith(", and 1 more."), testing::ResultOf(commas_of, 8))));
   for (const TechnologyRow& row : technology_rows())
     if (row.name != "fefet.array") multiply_row(m, row.name, 1.01);
-  EXPECT_THAT(report_of(m).notes, Contains(testing::AllOf(HasSubstr("162 technology figures are the user's: "),
-                                                          testing::EndsWith(", and 154 more."))));
+  EXPECT_THAT(report_of(m).notes, Contains(testing::AllOf(HasSubstr("253 technology figures are the user's: "),
+                                                          testing::EndsWith(", and 245 more."))));
 }
 
 TEST(own_technology, is_the_same_alone_and_in_a_batch_where_it_differs_from_machine_to_machine) {
@@ -207,7 +231,7 @@ TEST(own_technology, is_the_same_alone_and_in_a_batch_where_it_differs_from_mach
   for (const double times : {1.0, 0.5, 2.0, 2.0})
     for (const char* row : {"n7.multiply.int8", "dram.lpddr4", "n7.leakage", "n7.sram.area"}) {
       machines.push_back(m);
-      machines.back().dram_bus_bits = 8 * std::ssize(machines);
+      machines.back().dram_channels = std::ssize(machines);
       if (times != 1) multiply_row(machines.back(), row, times);
     }
   BatchEvaluator batch(application);

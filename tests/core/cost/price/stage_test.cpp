@@ -1,5 +1,6 @@
 // A stage by itself: how frames meet the cores, how many passes are simulated, what its own formats cost.
 #include "core/cost/price/stage.h"
+#include "tests/core/channel.h"
 
 #include <gtest/gtest.h>
 
@@ -77,7 +78,7 @@ TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not)
   m.steps = 2;
   m.psram_bytes = 1 << 20;
   m.dram_burst_bytes = 1;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50}, m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 50), m.dram_efficiency = Decimal{100};
   m.vae_stage = VaeStage::off_chip;
   m.dispatch_cycles = 1003;
   CompiledStage stage = rows_stage(Role::core, 1, m);
@@ -124,7 +125,9 @@ TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
   const Machine m = single_lane();
   CompiledStage stage = rows_stage(Role::core, 4, m);
   const auto joules = [](const CompiledStage& s, const Machine& machine) {
-    return run_stage(s, machine, nullptr)->energy.core.joules[static_cast<std::size_t>(EnergyPart::mac)];
+    StageRun run = *run_stage(s, machine, nullptr);
+    price_pass(run, machine, Bound::value, Supply{});
+    return run.energy.core.joules[static_cast<std::size_t>(EnergyPart::mac)];
   };
   Machine wide = m;
   wide.weight_format = wide.activation_format = NumberFormat::fp16;

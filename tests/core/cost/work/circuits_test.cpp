@@ -43,6 +43,14 @@ Application core_and_decoder() {
   return application;
 }
 
+/// Lanes of encoder and decoder for work that is no product.
+void set_row_lanes(Machine& m, std::int64_t lanes) {
+  m.vae_encoder_vector_lanes = m.vae_encoder_softmax_lanes = m.vae_encoder_norm_lanes =
+      m.vae_encoder_transpose_lanes = lanes;
+  m.vae_decoder_vector_lanes = m.vae_decoder_softmax_lanes = m.vae_decoder_norm_lanes =
+      m.vae_decoder_transpose_lanes = lanes;
+}
+
 Machine small_machine(VaeStage where) {
   Machine m;
   m.vae_stage = where;
@@ -51,7 +59,7 @@ Machine small_machine(VaeStage where) {
   m.vector_lanes = m.softmax_lanes = 2;
   m.dispatch_cycles = 4;
   m.pipeline_stages = 1;
-  m.vae_vector_lanes = 8;
+  if (where == VaeStage::circuit) set_row_lanes(m, 8);
   return m;
 }
 
@@ -76,6 +84,10 @@ TEST(circuits, have_lanes_of_their_own_and_nothing_to_issue) {
   EXPECT_EQ(decoder(as_circuit).steady_cycles, Cycles(2 + 4));
   EXPECT_EQ(stepped(as_circuit), 2 + 4);
   EXPECT_EQ(estimate(application, as_circuit).stages.at(0).steady_cycles, Cycles(9 + 17)) << "a core";
+  Machine on_own_core = on_core;
+  set_row_lanes(on_own_core, 8);
+  EXPECT_EQ(decoder(on_own_core).steady_cycles, Cycles(6 + 8)) << "a core with those lanes";
+  EXPECT_EQ(stepped(on_own_core), 6 + 8);
   Machine issued = as_circuit;
   issued.sequencer = Sequencer::host;
   issued.host_operators = HostOperators::softmax;
@@ -135,13 +147,13 @@ TEST(circuits, share_an_array_where_macs_are_shared) {
   CompiledStage stage = two_operators(Role::encoder);
   stage.program.classes[0].work.family = Family::matmul;
   Machine m = small_machine(VaeStage::circuit);
-  m.vae_matmul_lanes_m = m.vae_matmul_lanes_n = 2;
-  m.vae_matmul_lanes_k = 3;
+  m.vae_encoder_matmul_lanes_m = m.vae_encoder_matmul_lanes_n = 2;
+  m.vae_encoder_matmul_lanes_k = 3;
   EXPECT_EQ(stage_lanes(stage, m).matmul, 2 * 2 * 3);
   EXPECT_EQ(stage_lanes(stage, m).conv2d, 0);
   EXPECT_EQ(stage_mac_lanes(stage, m), 12);
   m.mac_sharing = MacSharing::shared;
-  m.vae_conv_lanes_in = m.vae_conv_lanes_out = m.vae_conv_lanes_pixel = 2;
+  m.vae_encoder_conv_lanes_in = m.vae_encoder_conv_lanes_out = m.vae_encoder_conv_lanes_pixel = 2;
   EXPECT_EQ(stage_lanes(stage, m).matmul, 0);
   EXPECT_EQ(stage_lanes(stage, m).conv2d, 8);
 }
@@ -196,7 +208,7 @@ TEST(circuits, of_a_part_of_programmable_logic_take_blocks_for_their_lanes) {
   m.technology_node = TechnologyNode::fpga_vc1902;
   enum : std::size_t { dsp = 0, lut = 3 };
   const auto blocks = [&](std::size_t resource, std::int64_t lanes) {
-    m.vae_vector_lanes = lanes;
+    set_row_lanes(m, lanes);
     return fpga_use(application, m)->resources[resource].needed;
   };
   const Process process = process_of(m);
@@ -212,7 +224,8 @@ TEST(circuits, of_tiny_sd_are_faster_by_their_lanes_and_smaller_without_them) {
   const Report on_cores = report_of(m);
   m.vae_stage = VaeStage::circuit;
   const Report as_cores = report_of(m);
-  m.vae_conv_lanes_in = m.vae_conv_lanes_out = m.vae_conv_lanes_pixel = 2;
+  m.vae_encoder_conv_lanes_in = m.vae_encoder_conv_lanes_out = m.vae_encoder_conv_lanes_pixel = 2;
+  m.vae_decoder_conv_lanes_in = m.vae_decoder_conv_lanes_out = m.vae_decoder_conv_lanes_pixel = 2;
   const Report small = report_of(m);
   for (const Report* report : {&as_cores, &small}) {
     EXPECT_NEAR(sum_of_parts(report->area_mm2), value(*report, Metric::area_mm2), 1e-9);
@@ -252,9 +265,12 @@ TEST(circuits, say_where_there_are_none) {
   EXPECT_THAT(estimate(application, m).notes, Contains("vae_stage=circuit does nothing: the workload has no VAE."));
   EXPECT_EQ(value(estimate(application, m), Metric::area_mm2),
             value(estimate(application, small_machine(VaeStage::core)), Metric::area_mm2));
-  EXPECT_THAT(estimate(core_and_decoder(), m).notes, Not(Contains(HasSubstr("vae_"))));
-  EXPECT_THAT(estimate(core_and_decoder(), small_machine(VaeStage::core)).notes,
-              Contains("vae_vector_lanes is for vae_stage=circuit; here it does nothing."));
+  EXPECT_THAT(estimate(core_and_decoder(), m).notes,
+              Contains("The rows of vae_encoder do nothing: the workload has no such stage."));
+  EXPECT_THAT(estimate(core_and_decoder(), small_machine(VaeStage::core)).notes, Not(Contains(HasSubstr("vae_"))));
+  m.vae_stage = VaeStage::off_chip;
+  EXPECT_THAT(estimate(core_and_decoder(), m).notes,
+              Contains("The rows of vae_decoder do nothing: the stage is off chip."));
 }
 
 }  // namespace

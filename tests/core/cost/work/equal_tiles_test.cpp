@@ -3,6 +3,7 @@
 
 #include "core/cost/time/timeline.h"
 #include "core/exec/clock/step.h"
+#include "tests/core/channel.h"
 #include "tests/core/program/nest_class.h"
 
 namespace sdip {
@@ -15,7 +16,7 @@ Machine tiled_machine() {
   m.scale_granularity = ScaleGranularity::tensor;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
   m.dsram_port_bits = m.stackram_port_bits = m.psram_port_bits = 64;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{150}, m.dram_efficiency = Decimal{100};  // 3 bytes a cycle
+  set_channel(m, 8, 150), m.dram_efficiency = Decimal{100};  // 3 bytes a cycle
   m.dram_burst_bytes = 4;
   m.psram_bytes = 30;
   m.dispatch_cycles = 5;
@@ -81,7 +82,7 @@ void expect_counted_everywhere(Made&& made) {
         m.granularity = granularity;
         m.sequencer = sequencer;
         expect_counted(m, made);
-        m.dram_clock_ratio = Decimal{5000};  // no stream is waited for
+        m.dram_rate_mtps = 100000;  // no stream is waited for
         expect_counted(m, made);
       }
 }

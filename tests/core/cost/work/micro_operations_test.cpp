@@ -10,6 +10,7 @@
 #include "core/cost/price/area.h"
 #include "core/cost/price/estimate.h"
 #include "core/cost/time/timeline.h"
+#include "tests/core/channel.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
@@ -36,7 +37,7 @@ Machine small() {
   Machine m;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.conv_lanes_in = m.conv_lanes_out = m.conv_lanes_pixel = m.vector_lanes = 1;
-  m.dram_bus_bits = 8, m.dram_clock_ratio = Decimal{50}, m.dram_efficiency = Decimal{100};
+  set_channel(m, 8, 50), m.dram_efficiency = Decimal{100};
   m.dram_burst_bytes = 1;
   m.dispatch_cycles = 0;
   m.pipeline_stages = 1;
@@ -117,6 +118,7 @@ TEST(micro_operations, leave_the_circuits_of_other_families_out_of_the_chip) {
   const Report own = report_of(m);
   m.granularity = Granularity::micro_operation;
   m.imem_bytes = 1 << 30;
+  m.sram_banks = 1024;
   const Report shared = report_of(m);
   ASSERT_TRUE(shared.outcome.feasible) << shared.outcome.reason;
   for (const char* name : {"linear", "matmul", "softmax", "norm"}) {

@@ -1,6 +1,7 @@
 // Where the shares of layers, and what waits, do not come to a frame's energy.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -27,10 +28,21 @@ inline std::string split_difference(const Report& report, EnergyParts RangedEner
       parts[p] += of_stage[p];
     }
   }
-  parts[static_cast<std::size_t>(EnergyPart::leakage)] += sum_of_parts(waiting);
+  // What waits leaks, its clock tree goes on, and DRAM stands.
+  const auto leakage = static_cast<std::size_t>(EnergyPart::leakage);
+  const auto stands = [](std::size_t p) {
+    constexpr EnergyPart all[] = {EnergyPart::leakage, EnergyPart::clock, EnergyPart::dram_phy,
+                                  EnergyPart::dram_background};
+    return std::find(std::begin(all), std::end(all), static_cast<EnergyPart>(p)) != std::end(all);
+  };
+  double told = 0, summed = sum_of_parts(waiting);
   for (std::size_t p = 0; p < energy_part_count; ++p)
-    if (differ(whole[p].second, parts[p]))
+    if (stands(p)) told += whole[p].second, summed += parts[p];
+  if (differ(told, summed)) return "what stands";
+  for (std::size_t p = 0; p < energy_part_count; ++p)
+    if (!stands(p) && differ(whole[p].second, parts[p]))
       return whole[p].first + ": " + std::to_string(whole[p].second) + ", " + std::to_string(parts[p]);
+  parts[leakage] += sum_of_parts(waiting);
   return differ(sum_of_parts(whole), total_of(parts)) ? "total" : "";
 }
 

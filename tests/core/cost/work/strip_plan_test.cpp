@@ -114,7 +114,7 @@ TEST(strip_held_bytes, leave_out_what_is_streamed) {
   c.parts[0].operand_b = Place::psram;
   c.parts[0].weight_elements_per_channel = 9;
   c.parts[0].weight_elements = 5;
-  const WeightForm form{.bits = 8};
+  const WeightForm form{.bits = 8, .vector_bits = 8};
   EXPECT_EQ(strip_held_bytes(c, form), 10 * 9 + 5);
   c.parts[0].streamed_channels = c.parts[0].tile_channels = 10;
   EXPECT_EQ(strip_held_bytes(c, form), 5);

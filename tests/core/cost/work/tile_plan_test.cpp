@@ -95,7 +95,7 @@ TEST(windows, of_results_behind_the_last_input_are_empty) {
 }
 
 TEST(weight_bytes, come_with_biases_and_scales_in_the_first_tile_of_sums) {
-  WeightForm form{.bits = 4, .scale_bits_per_channel = 32};
+  WeightForm form{.bits = 4, .scale_bits_per_channel = 32, .vector_bits = 4};
   EXPECT_EQ(weight_bytes({0, 0, 0, true}, form), 0);
   EXPECT_EQ(weight_bytes({7, 1, 0, false}, form), 4);              // 28 bits
   EXPECT_EQ(weight_bytes({8, 1, 0, false}, form), 4);              // 32

@@ -60,8 +60,8 @@ TEST(kernels_order, a_sum_is_rounded_once_to_a_narrow_format) {
 
 TEST(kernels_order, every_float_of_16_bits_rounds_as_it_is_encoded) {
   for (const NumberFormat format :
-       {NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2, NumberFormat::q3_4,
-        NumberFormat::q7_8, NumberFormat::q15_16}) {
+       {NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp16_e6m9, NumberFormat::fp8_e4m3,
+        NumberFormat::fp8_e5m2, NumberFormat::q3_4, NumberFormat::q7_8, NumberFormat::q15_16}) {
     const Rounding rounding = rounding_of(format);
     for (std::uint32_t high = 0; high < 65536; ++high)
       for (const std::uint32_t low : {0x0000U, 0x0001U, 0x8000U, 0xffffU}) {

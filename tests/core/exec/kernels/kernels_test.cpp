@@ -136,8 +136,8 @@ TEST(kernels, tiles_in_fp32_give_the_bits_of_plain_loops) {
 
 TEST(kernels, tiles_in_narrow_formats_give_the_bits_of_plain_loops) {
   KernelsEngine engine(2);
-  for (const NumberFormat format :
-       {NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2})
+  for (const NumberFormat format : {NumberFormat::fp16, NumberFormat::bf16, NumberFormat::fp16_e6m9,
+                                    NumberFormat::fp8_e4m3, NumberFormat::fp8_e5m2})
     for (int i = 0; i < 20; ++i) {
       const Rounding rounding = rounding_of(format);
       const auto start = [&] {

@@ -7,6 +7,7 @@
 #include "core/cost/price/stage.h"
 #include "core/exec/clock/operations.h"
 #include "core/exec/run/pipeline.h"
+#include "core/machine/stage_rows.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/exec/run/tiny_sd_line.h"
 
@@ -171,14 +172,21 @@ bool expect_predicted(const Application& application, const Machine& machine) {
   return true;
 }
 
-/// Encoder and decoder as circuits: each kind of lanes their own or as the cores have them.
-void draw_circuits(Draw& draw, Machine& machine) {
-  machine.vae_stage = VaeStage::circuit;
-  for (std::int64_t Machine::*lanes :
-       {&Machine::vae_conv_lanes_in, &Machine::vae_conv_lanes_out, &Machine::vae_conv_lanes_pixel,
-        &Machine::vae_matmul_lanes_m, &Machine::vae_matmul_lanes_n, &Machine::vae_matmul_lanes_k,
-        &Machine::vae_vector_lanes})
-    machine.*lanes = draw.between(0, 6);
+/// Encoder and decoder as circuits, or stages with rows of their own: each its own or as the cores have it.
+void draw_blocks(Draw& draw, Machine& machine) {
+  if (draw.one_in(2)) machine.vae_stage = VaeStage::circuit;
+  for (const OwnStage stage : own_stages) {
+    if (draw.one_in(3)) continue;
+    for (const StageRow& row : stage_rows(stage)) {
+      const std::int64_t cores = machine.*row.cores;
+      const bool bytes = row.cores == &Machine::dsram_bytes || row.cores == &Machine::stackram_bytes ||
+                         row.cores == &Machine::psram_bytes;
+      const bool bits = row.cores == &Machine::dsram_port_bits || row.cores == &Machine::stackram_port_bits ||
+                        row.cores == &Machine::psram_port_bits;
+      const std::int64_t drawn = draw.between(0, 6);
+      machine.*row.own = bytes ? (drawn < 3 ? 0 : cores * drawn / 3) : bits ? 8 * drawn : drawn;
+    }
+  }
 }
 
 /// A text encoder, encoder, core and decoder of random layers on memories that they overflow; some of it left out.
@@ -188,7 +196,7 @@ std::optional<Application> random_line(Draw& draw, Machine& machine) {
   machine.core_weights = CoreWeights::common;
   machine.mode = draw.one_in(2) ? Mode::image_to_image : Mode::text_to_image;
   machine.vae_stage = draw.one_in(5) ? VaeStage::off_chip : VaeStage::core;
-  if (draw.one_in(3)) draw_circuits(draw, machine);
+  if (draw.one_in(3)) draw_blocks(draw, machine);
   machine.prompt_per_frame = draw.one_in(3);
   machine.encoder_dram_share = Decimal{draw.between(5, 40)};
   machine.decoder_dram_share = Decimal{draw.between(5, 40)};
@@ -283,6 +291,7 @@ TEST(pipeline, of_tiny_sd_takes_what_the_estimate_predicts_on_every_preset) {
       SCOPED_TRACE(std::string(preset.name) + " on " + std::to_string(cores));
       Machine machine = preset.machine;
       machine.cores = cores;
+      machine.sram_banks = 256;  // where PSRAM holds stacks, too
       const Application application = tiny_sd_line(machine);
       ASSERT_TRUE(application.feasible) << application.reason;
       for (const auto hierarchy :

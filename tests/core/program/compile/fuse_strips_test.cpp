@@ -102,7 +102,7 @@ InstructionClass weighted_chain(const std::vector<std::int64_t>& channels, const
 
 TileRoom weight_room(std::int64_t bytes, std::int64_t buffers) {
   TileRoom room;
-  room.form.bits = 8;
+  room.form.bits = room.form.vector_bits = 8;
   room.weight_bytes = bytes;
   room.weight_buffers = buffers;
   return room;

@@ -181,11 +181,15 @@ void draw_formats(std::mt19937& rng, InstructionClass& c, TileRoom& room) {
   room.burst_bytes = rng() % 2 ? 1 : 1 + static_cast<std::int64_t>(rng() % 64);
   room.activation_bits = std::int64_t{4} << rng() % 3;
   room.accumulator_bits = room.activation_bits * 2;
-  room.form.bits = std::int64_t{4} << rng() % 3;
+  room.form.bits = room.form.vector_bits = std::int64_t{4} << rng() % 3;
   room.buffers = 1 + static_cast<std::int64_t>(rng() % 2);
   room.weight_buffers = 1 + static_cast<std::int64_t>(rng() % 2);
   if (rng() % 6 == 0) room.form.skipping = true, room.form.density_hundredths = 50;
   if (rng() % 6 == 0) room.form.compression_hundredths = 150;
+  if (!room.form.skipping && rng() % 4 == 0) {
+    room.form.scale_group = 1 + static_cast<std::int64_t>(rng() % 8);
+    room.form.scale_group_bits = std::int64_t{8} << rng() % 3;
+  }
   if (rng() % 6 == 0) c.weight_elements = 1 + static_cast<std::int64_t>(rng() % 40);
 }
 
@@ -196,7 +200,7 @@ TEST(choose_mapping, counts_bursts_as_the_worked_example_says) {
   c.operand_a = Place::dsram, c.operand_b = Place::psram, c.to_dsram = true;
   c.out_elements = 7, c.weight_elements_per_channel = 1;
   TileRoom room;
-  room.weight_bytes = 6, room.form.bits = 8, room.burst_bytes = 2;
+  room.weight_bytes = 6, room.form.bits = room.form.vector_bits = 8, room.burst_bytes = 2;
   c.mapping = {1, 1, 3, 1, rows_outermost};
   EXPECT_EQ(dram_bytes(c, room), 10);
   c.mapping = choose_mapping(c, room).value();

@@ -45,11 +45,35 @@ TEST(mapping_cache, gives_a_class_that_is_whole_on_chip_one_mapping_in_every_roo
   InstructionClass c = linear_through_dram(100, 200);
   c.operand_a = Place::dsram, c.to_dram = false, c.to_dsram = true;
   TileRoom room = room_of(5000);
+  room.weight_bytes = 1 << 20;  // all of them: no sums are cut
   const auto first = cache.step_of(c, room).mapping;
   room.read_bytes = 7;
   EXPECT_EQ(cache.step_of(c, room).mapping, first);
   EXPECT_EQ(choose_mapping(c, room), first);
   EXPECT_EQ(cache.counts().searched, 1U);
+}
+
+/// Sums that are cut have buffers in DSRAM, and are where these have room: what was found in less is not for more.
+TEST(mapping_cache, of_a_class_that_is_whole_on_chip_does_not_say_for_more_room_what_less_had) {
+  std::size_t with_buffers = 0;
+  for (const std::int64_t rows : {16, 300, 2048})
+    for (const std::int64_t channels : {64, 320, 512}) {
+      InstructionClass c = linear_through_dram(rows, channels);
+      c.operand_a = Place::dsram, c.to_dram = false, c.to_dsram = true;
+      for (const std::int64_t weights : {500, 4000, 30'000})
+        for (const std::vector<std::int64_t>& sizes :
+             {std::vector<std::int64_t>{0, 1000, 60'000, 1 << 22}, {1 << 22, 60'000, 1000, 0}}) {
+          MappingCache cache;
+          for (const std::int64_t bytes : sizes) {
+            TileRoom room = room_of(bytes);
+            room.weight_bytes = weights;
+            const auto found = cache.step_of(c, room).mapping;
+            EXPECT_EQ(found, choose_mapping(c, room)) << rows << " " << channels << " " << weights << " " << bytes;
+            with_buffers += found && found->tile_sums < channels;
+          }
+        }
+    }
+  EXPECT_GT(with_buffers, 5U);
 }
 
 TEST(mapping_cache, keeps_no_more_than_it_may) {

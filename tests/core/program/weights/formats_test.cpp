@@ -233,7 +233,7 @@ TEST(formats, random_programs_of_layers_with_their_own_come_back_from_text_and_w
       FormatRule rule;
       rule.pattern = node.name;
       rule.weights = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
-      rule.activations = static_cast<NumberFormat>(dice.between(0, std::ssize(number_formats) - 1));
+      rule.activations = static_cast<NumberFormat>(dice.between(0, plain_format_count - 1));
       if (dice.one_in(2)) rule.accumulators = dice.one_in(2) ? int32 : q15_16;
       if (machine.sparsity != Sparsity::dense && dice.one_in(2)) rule.density_hundredths = dice.between(1, 100);
       options.format_rules.push_back(rule);

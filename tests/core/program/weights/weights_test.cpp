@@ -91,6 +91,35 @@ TEST(weight_file, scales_of_channels_stand_behind_the_bias) {
   EXPECT_THAT(w.text, HasSubstr(" scale=channels,0.007874016 "));
 }
 
+/// 1 and -2 in steps of 2^(1 - 2): 2 and -4, codes 4 and 14; 0.5 and 127 in steps of 2^(6 - 2): 0 and, at most, 6.
+TEST(weight_file, blocks_stand_as_elements_halves_of_biases_and_scales) {
+  const Written w = written(small_conv(), machine_with(NumberFormat::mxfp4));
+  EXPECT_EQ(w.bytes, (std::vector<int>{0xe4, 0x70, 0x00, 0x3c, 0x00, 0xbc, 127 - 1, 127 + 4}));
+  EXPECT_EQ(w.text.find("scale="), std::string::npos);
+  EXPECT_EQ(w.program.stored_weight_bytes, Bytes(8));
+}
+
+/// Of the tensor 127 / 2688; of the blocks 2 / 6 and 127 / 6 in units of it: 7.055, nearest 7, and 448.
+TEST(weight_file, blocks_of_nvfp4_have_scales_in_units_of_the_tensor_s_in_the_program) {
+  const Written w = written(small_conv(), machine_with(NumberFormat::nvfp4));
+  ASSERT_EQ(w.bytes.size(), 8U);
+  EXPECT_EQ(w.bytes[6], 0x4e) << "7 = 1.75 x 4: exponent 9, fraction 6";
+  EXPECT_EQ(w.bytes[7], 0x7e);
+  ASSERT_EQ(w.scales.at(0).size(), 2U);
+  EXPECT_EQ(w.scales[0][0], WeightScale(127.0F / 2688));
+  EXPECT_EQ(w.scales[0][1], WeightScale(1)) << "the biases are halves";
+}
+
+TEST(weight_file, groups_have_their_scales_behind_the_bias) {
+  Machine machine = machine_with(NumberFormat::int8);
+  machine.scale_granularity = ScaleGranularity::group_32;
+  const Written w = written(small_conv(), machine);
+  ASSERT_EQ(w.bytes.size(), 14U);  // 4 weights, 2 biases, 2 scales in fp32
+  EXPECT_EQ(std::vector<int>(w.bytes.begin(), w.bytes.begin() + 4), (std::vector<int>{64, 129, 0, 127}));
+  EXPECT_EQ(std::vector<int>(w.bytes.begin() + 10, w.bytes.end()), (std::vector<int>{0, 0, 0x80, 0x3f}));
+  EXPECT_THAT(w.text, HasSubstr(" scale=channels,0.007874016 "));
+}
+
 TEST(weight_file, channels_of_a_linear_layer_are_the_columns_of_its_weight) {
   Machine machine = machine_with(NumberFormat::int8);
   machine.scale_granularity = ScaleGranularity::channel;

@@ -1,0 +1,253 @@
+// The model of a chip.
+#include "core/baseline/chips.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/machine/machine.h"
+#include "core/machine/technology.h"
+
+namespace sdip {
+namespace {
+
+/// Interfaces but those of DRAM: readings of GA100's die photo at 7 nm (LLMCompass, ISCA 2024: PCIe) and a cost
+/// model (SerDes).
+struct InterfaceFigures {
+  double pcie_mm2_lane = 0.33, serdes_mm2_lane = 0.35, pads_mm2 = 2.5, serdes_pj = 5.5, busy = 0.5;
+};
+constexpr InterfaceFigures interfaces;
+
+/// Of a chip of which no activity is published, as a share of its MACs.
+constexpr double typical_activity = 0.4;
+
+constexpr double widest_range = 2;
+
+/// One node's prediction, in parts.
+struct Priced {
+  double lanes{}, sram{}, control{}, other{}, fixed{}, interfaces_mm2{};
+  double macs_w{}, reads_w{}, clock_w{}, leakage_w{}, interfaces_w{};
+  double limit_mhz{};
+};
+
+double or_else(const Chip& chip, std::string_view name, double otherwise) {
+  return chip_figure(chip, name).value_or(otherwise);
+}
+
+/// A chip's DRAM, priced as a machine's.
+struct ChipDram {
+  DramFigures figures;
+  double bits{}, gb_per_s{}, device_pj{}, background_w{};
+};
+ChipDram dram_of(const Chip& chip, Process process) {
+  constexpr double stack_bits = 1024, stack_channels = 8;
+  const double stacks = or_else(chip, "hbm_stacks", 0), lpddr = or_else(chip, "lpddr_bits", 0);
+  const DramKind kind = stacks > 0 ? DramKind::hbm2e : lpddr > 0 ? DramKind::lpddr5 : DramKind::ddr4;
+  ChipDram dram{dram_figures(process, kind), stacks * stack_bits + lpddr + or_else(chip, "ddr_bits", 0),
+                or_else(chip, "dram_gbs", 0), dram_energy(process, kind, Bytes(1)).value / 8 * 1e12, 0};
+  dram.background_w = stacks * stack_channels * dram.figures.background_mw * 1e-3;
+  return dram;
+}
+
+double sram_mib(const Chip& chip) { return or_else(chip, "sram_mib", or_else(chip, "sram_built_mib", 0)); }
+
+void price_area(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
+  const Machine standard;
+  const double macs = or_else(chip, "macs_built", or_else(chip, "macs_per_clk", 0));
+  const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
+  p.lanes = macs * (mac_area(process, formats).value + register_area(process, stages).value) *
+            standard.mac_floor_plan_factor.value();
+  p.sram = sram_area(process, Bytes(std::llround(sram_mib(chip) * 1048576)), 1,
+                     Bits(std::llround(or_else(chip, "sram_port_bits", 0))))
+               .value *
+           standard.sram_floor_plan_factor.value();
+  p.control = control_over_datapath(process, Sequencer::central) * (p.lanes + p.sram);
+  p.other = other_over_lanes(process) * p.lanes;
+  p.fixed = chip.scope == ChipScope::chip  ? other_fixed_area(process).value
+            : chip.scope == ChipScope::die ? interfaces.pads_mm2
+                                           : 0;
+  const ChipDram dram = dram_of(chip, process);
+  p.interfaces_mm2 = dram.bits * dram.figures.phy_mm2 +
+                     (dram.bits > 0 ? dram.gb_per_s * dram.figures.controller_mm2 : 0) +
+                     or_else(chip, "pcie_lanes", 0) * interfaces.pcie_mm2_lane +
+                     or_else(chip, "serdes_lanes", 0) * interfaces.serdes_mm2_lane;
+}
+
+void price_power(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
+  const auto millivolts = [&](std::string_view name) {
+    const auto volts = chip_figure(chip, name);
+    return volts ? std::llround(1000 * *volts) : nominal_supply_mv(process);
+  };
+  Supply supply = supply_at(process, millivolts("vdd_v"));
+  const Supply of_sram = supply_at(process, millivolts(chip_figure(chip, "vdd_sram_v") ? "vdd_sram_v" : "vdd_v"));
+  supply.sram = of_sram.sram;
+  supply.sram_leakage = of_sram.sram_leakage;
+  p.limit_mhz = clock_limit_mhz(process, chip.weights, chip_pipeline_stages) * supply.speed;
+  const double hertz =
+      1e6 * or_else(chip, "clock_mhz", or_else(chip, "clock_mhz_max", or_else(chip, "clock_assumed_mhz", 0)));
+  const double working = hertz * or_else(chip, "activity", typical_activity);
+  const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
+  const double mac = mac_energy(process, formats).value + register_energy(process).value * stages;
+  p.macs_w = or_else(chip, "macs_per_clk", 0) * working * mac * supply.logic;
+  p.reads_w = sram_energy(process, Bytes(std::llround(1024 * or_else(chip, "bank_kib", 32))),
+                          Bits(std::llround(or_else(chip, "read_bits", 0))))
+                  .value *
+              working * supply.sram;
+  const double logic_mm2 = p.lanes + p.control + p.other + p.fixed;
+  p.clock_w = clock_tree_energy(process).value * logic_mm2 * supply.logic * hertz;
+  p.leakage_w = leakage_watts(process, SquareMm(logic_mm2), sram_mib(chip), supply);
+  const ChipDram dram = dram_of(chip, process);
+  const double with_devices = or_else(chip, "power_has_dram", 0);
+  const double moved_bits = chip.scope == ChipScope::chip ? 8e9 * dram.gb_per_s * interfaces.busy : 0;
+  p.interfaces_w = (dram.bits > 0 ? 8e-3 * dram.gb_per_s * dram.figures.phy_mw : 0) +
+                   with_devices * dram.background_w +
+                   1e-12 * moved_bits * (dram.figures.phy_pj + with_devices * dram.device_pj) +
+                   1e-12 * interfaces.serdes_pj * 1e9 *
+                       (or_else(chip, "serdes_lanes", 0) * or_else(chip, "serdes_gbps", 0) +
+                        or_else(chip, "pcie_lanes", 0) * or_else(chip, "pcie_gbps", 8)) *
+                       interfaces.busy;
+}
+
+Priced priced_at(const Chip& chip, TechnologyNode node) {
+  const MacFormats formats{chip.weights, chip.activations, chip.sums};
+  Priced p;
+  price_area(chip, node, formats, p);
+  price_power(chip, node, formats, p);
+  return p;
+}
+
+struct NodeSize {
+  double nm;
+  TechnologyNode node;
+};
+constexpr NodeSize sizes[] = {{65, TechnologyNode::n65}, {45, TechnologyNode::n45}, {28, TechnologyNode::n28},
+                              {16, TechnologyNode::n16}, {7, TechnologyNode::n7},   {5, TechnologyNode::n5}};
+
+/// 12 nm is the 16 nm process, 6 the 7 nm one, 4 the 5 nm one; what lies between others is joined by a power law.
+double drawn_as(double nm) {
+  if (nm >= 12 && nm < 16) return 16;
+  if (nm >= 6 && nm < 7) return 7;
+  return std::clamp(nm, 5.0, 65.0);
+}
+
+Priced joined(const Priced& a, const Priced& b, double t) {
+  const auto between = [t](double from, double to) {
+    return from > 0 && to > 0 ? std::exp((1 - t) * std::log(from) + t * std::log(to)) : from + t * (to - from);
+  };
+  return {between(a.lanes, b.lanes),
+          between(a.sram, b.sram),
+          between(a.control, b.control),
+          between(a.other, b.other),
+          between(a.fixed, b.fixed),
+          between(a.interfaces_mm2, b.interfaces_mm2),
+          between(a.macs_w, b.macs_w),
+          between(a.reads_w, b.reads_w),
+          between(a.clock_w, b.clock_w),
+          between(a.leakage_w, b.leakage_w),
+          between(a.interfaces_w, b.interfaces_w),
+          between(a.limit_mhz, b.limit_mhz)};
+}
+
+Priced priced(const Chip& chip) {
+  const double nm = drawn_as(chip.node_nm);
+  std::size_t after = 0;  // the first node that is no larger
+  while (sizes[after].nm > nm) ++after;
+  const Priced at = priced_at(chip, sizes[after].node);
+  if (sizes[after].nm == nm) return at;
+  const NodeSize& before = sizes[after - 1];
+  return joined(priced_at(chip, before.node), at, std::log(before.nm / nm) / std::log(before.nm / sizes[after].nm));
+}
+
+struct Published {
+  std::string_view figure, kind;
+  bool bound;
+};
+constexpr Published areas[] = {{"die_mm2", "die", false},
+                               {"die_mm2_max", "at most", true},
+                               {"core_mm2", "core", false},
+                               {"cell_mm2", "cells", false},
+                               {"system_mm2", "core", false}};
+constexpr Published powers[] = {{"power_busy_w", "busy", false}, {"power_typical_w", "typical", false},
+                                {"power_mean_w", "mean", false}, {"power_w", "measured", false},
+                                {"power_peak_w", "peak", false}, {"tdp_w", "TDP", true}};
+
+Predicted against(const Chip& chip, double value, std::span<const Published> figures) {
+  Predicted predicted{value, value, value, {}, "", false};
+  for (const Published& one : figures)
+    if (const auto figure = chip_figure(chip, one.figure); figure && !predicted.published) {
+      predicted.published = figure;
+      predicted.kind = one.kind;
+      predicted.bound = one.bound;
+    }
+  return predicted;
+}
+
+/// Twice the spread of the logarithms of the errors of fitted chips, as a factor. A size of one design in two
+/// nodes, as NVDLA's, counts as a chip.
+double spread_of(const std::vector<ChipPrediction>& all, Predicted ChipPrediction::*what) {
+  double sum = 0;
+  int count = 0;
+  for (const ChipPrediction& one : all) {
+    const Predicted& predicted = one.*what;
+    if (one.chip->use != ChipUse::fit || predicted.bound || !predicted.published) continue;
+    const double error = std::log(*predicted.error());
+    sum += error * error;
+    ++count;
+  }
+  check(count > 0, "no chip to fit on");
+  return std::min(widest_range, std::exp(2 * std::sqrt(sum / count)));
+}
+
+}  // namespace
+
+std::string_view chip_use_text(ChipUse use) {
+  constexpr std::string_view names[] = {"fit", "predict", "check"};
+  return names[static_cast<std::size_t>(use)];
+}
+
+std::optional<double> chip_figure(const Chip& chip, std::string_view name) {
+  std::optional<double> found;
+  for (const ChipFigure& figure : chip.described.empty() ? chip_figures() : chip.described) {
+    if (figure.name != name) continue;
+    if (figure.chip == chip.id) return figure.value;  // its own before that of its design
+    if (figure.chip == chip.figures) found = figure.value;
+  }
+  return found;
+}
+
+std::vector<ChipPrediction> predict_chips(std::span<const Chip> others) {
+  std::vector<ChipPrediction> all;
+  const std::size_t known = chips().size();
+  for (std::size_t i = 0; i < known + others.size(); ++i) {
+    const Chip& chip = i < known ? chips()[i] : others[i - known];
+    const Priced p = priced(chip);
+    ChipPrediction one;
+    one.chip = &chip;
+    one.area_parts = {{"lanes", p.lanes}, {"sram", p.sram},   {"control", p.control},
+                      {"other", p.other}, {"fixed", p.fixed}, {"interfaces", p.interfaces_mm2}};
+    one.power_parts = {{"macs", p.macs_w},
+                       {"sram", p.reads_w},
+                       {"clock", p.clock_w},
+                       {"leakage", p.leakage_w},
+                       {"interfaces", p.interfaces_w}};
+    double mm2 = 0, watts = 0;
+    for (const ChipPart& part : one.area_parts) mm2 += part.value;
+    for (const ChipPart& part : one.power_parts) watts += part.value;
+    one.area_mm2 = against(chip, mm2, areas);
+    one.power_w = against(chip, watts, powers);
+    one.clock_limit_mhz = p.limit_mhz;
+    one.clock_mhz = chip_figure(chip, "clock_mhz");
+    if (!one.clock_mhz) one.clock_mhz = chip_figure(chip, "clock_mhz_max");
+    all.push_back(std::move(one));
+  }
+  for (Predicted ChipPrediction::*what : {&ChipPrediction::area_mm2, &ChipPrediction::power_w}) {
+    const double spread = spread_of(all, what);
+    for (ChipPrediction& one : all) {
+      (one.*what).least = (one.*what).value / spread;
+      (one.*what).most = (one.*what).value * spread;
+    }
+  }
+  return all;
+}
+
+}  // namespace sdip

@@ -1,0 +1,50 @@
+// What a machine that runs an application may break all the same.
+#include "core/cost/price/limits.h"
+
+#include <algorithm>
+
+#include "core/cost/price/stage.h"
+#include "core/machine/dram.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t mib = 1024 * 1024;
+
+/// Up to the highest byte that a result of the stage's program takes.
+std::int64_t results_bytes(const Program& program, const Machine& m) {
+  std::int64_t end = 0;
+  for (const Instruction& i : program.instructions) {
+    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    if (!c.to_dram) continue;
+    const std::int64_t bits = c.out_elements * bits_of(c.formats ? c.formats->results : m.activation_format);
+    end = std::max(end, i.dram_address.value + ceil_div(bits, std::int64_t{8}));
+  }
+  return end;
+}
+
+}  // namespace
+
+std::int64_t dram_held_bytes(const Application& application, const Machine& m) {
+  if (m.host_memory) return 0;
+  std::int64_t held = 0;
+  for (const CompiledStage& stage : application.stages) {
+    if (!on_chip(stage.role, m)) continue;
+    const std::int64_t words = program_size(stage, m).bytes;
+    if (words > m.imem_bytes) held += words;
+    if (weight_place(m, stage.role) == WeightPlace::psram) held += stage.program.stored_weight_bytes.value;
+    held += cores_fed(stage, m) * results_bytes(stage.program, m);
+  }
+  return held;
+}
+
+std::string broken_limit(const Machine& m, std::int64_t held_bytes) {
+  if (std::string misfit = dram_misfit(m); !misfit.empty()) return misfit;
+  const DramChannels dram = dram_channels(m);
+  if (held_bytes <= dram.channels * dram.channel_mib * mib) return {};
+  return "DRAM is to hold " + std::to_string(ceil_div(held_bytes, mib)) + " MiB, " + std::to_string(dram.channels) +
+         " channels of " + std::to_string(dram.channel_mib) + " MiB have " +
+         std::to_string(dram.channels * dram.channel_mib) + ": more dram_channels or a larger dram_channel_mib";
+}
+
+}  // namespace sdip

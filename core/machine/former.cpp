@@ -1,0 +1,149 @@
+// Parameters under the names of the version before.
+#include "core/machine/former.h"
+
+#include <algorithm>
+
+#include "core/machine/dram.h"
+
+namespace sdip {
+namespace {
+
+std::int64_t read_bus_bits(const Machine& m) { return 8 * dram_channels(m).wide_bytes(); }
+
+/// Channels as the kind has them where these make up the bus, else one as wide.
+void write_bus_bits(Machine& m, std::int64_t bits) {
+  m.dram_channel_bits = 0;
+  const std::int64_t channel_bits = dram_channels(m).channel_bits;
+  const bool whole = bits % channel_bits == 0;
+  m.dram_channels = whole ? bits / channel_bits : 1;
+  m.dram_channel_bits = whole ? 0 : bits;
+}
+
+std::int64_t read_clock_ratio(const Machine& m) {
+  return std::max<std::int64_t>(1, 100 * dram_channels(m).rate_mtps / (2 * m.core_clock_mhz));
+}
+
+void write_clock_ratio(Machine& m, std::int64_t hundredths) {
+  m.dram_rate_mtps = std::max<std::int64_t>(1, 2 * hundredths * m.core_clock_mhz / 100);
+}
+
+using Member = std::int64_t Machine::*;
+
+/// Rows of both VAE stages that one row said before; the first is read.
+template <Member... members>
+constexpr std::int64_t read_vae(const Machine& m) {
+  std::int64_t first = -1;
+  ((first = first < 0 ? m.*members : first), ...);
+  return first;
+}
+template <Member... members>
+constexpr void write_vae(Machine& m, std::int64_t value) {
+  ((m.*members = value), ...);
+}
+
+#define VAE(name, most, en, ja, now, ...)                                                       \
+  {                                                                                             \
+    {name, ParameterType::count,  ParameterEffect::cost, "stages", "lanes", 0, 0, most, {}, en, \
+     ja,   read_vae<__VA_ARGS__>, write_vae<__VA_ARGS__>},                                      \
+        now, true                                                                               \
+  }
+
+constexpr FormerRow table[] = {
+    {{"dram_bus_bits",
+      ParameterType::count,
+      ParameterEffect::cost,
+      "dram",
+      "bit",
+      128,
+      8,
+      65536,
+      {},
+      "Width of the DRAM bus, all channels together",
+      "DRAMバス幅(全チャネル)",
+      read_bus_bits,
+      write_bus_bits},
+     "dram_channels and dram_channel_bits",
+     true},
+    {{"dram_clock_ratio",
+      ParameterType::decimal,
+      ParameterEffect::cost,
+      "dram",
+      "",
+      200,
+      1,
+      6400,
+      {},
+      "DRAM clock over core clock; two transfers a clock",
+      "コアクロックに対するDRAMクロック比(1クロック2転送)",
+      read_clock_ratio,
+      write_clock_ratio},
+     "dram_rate_mtps = 2 x ratio x core_clock_mhz",
+     false},
+    VAE("vae_conv_lanes_in", 4096, "conv2d lanes over input channels of both VAE stages",
+        "VAE両段のconv2d入力チャネル方向レーン数", "vae_encoder_conv_lanes_in and vae_decoder_conv_lanes_in",
+        &Machine::vae_encoder_conv_lanes_in, &Machine::vae_decoder_conv_lanes_in),
+    VAE("vae_conv_lanes_out", 4096, "conv2d lanes over output channels of both VAE stages",
+        "VAE両段のconv2d出力チャネル方向レーン数", "vae_encoder_conv_lanes_out and vae_decoder_conv_lanes_out",
+        &Machine::vae_encoder_conv_lanes_out, &Machine::vae_decoder_conv_lanes_out),
+    VAE("vae_conv_lanes_pixel", 4096, "conv2d lanes over output pixels of both VAE stages",
+        "VAE両段のconv2d出力画素方向レーン数", "vae_encoder_conv_lanes_pixel and vae_decoder_conv_lanes_pixel",
+        &Machine::vae_encoder_conv_lanes_pixel, &Machine::vae_decoder_conv_lanes_pixel),
+    VAE("vae_matmul_lanes_m", 4096, "linear and matmul lanes over rows of both VAE stages",
+        "VAE両段のlinear・matmulの行方向レーン数",
+        "vae_encoder_ and vae_decoder_ linear_lanes_m and matmul_lanes_m", &Machine::vae_encoder_matmul_lanes_m,
+        &Machine::vae_encoder_linear_lanes_m, &Machine::vae_decoder_matmul_lanes_m,
+        &Machine::vae_decoder_linear_lanes_m),
+    VAE("vae_matmul_lanes_n", 4096, "linear and matmul lanes over columns of both VAE stages",
+        "VAE両段のlinear・matmulの列方向レーン数",
+        "vae_encoder_ and vae_decoder_ linear_lanes_n and matmul_lanes_n", &Machine::vae_encoder_matmul_lanes_n,
+        &Machine::vae_encoder_linear_lanes_n, &Machine::vae_decoder_matmul_lanes_n,
+        &Machine::vae_decoder_linear_lanes_n),
+    VAE("vae_matmul_lanes_k", 4096, "linear and matmul lanes over the summed dimension of both VAE stages",
+        "VAE両段のlinear・matmulの総和方向レーン数",
+        "vae_encoder_ and vae_decoder_ linear_lanes_k and matmul_lanes_k", &Machine::vae_encoder_matmul_lanes_k,
+        &Machine::vae_encoder_linear_lanes_k, &Machine::vae_decoder_matmul_lanes_k,
+        &Machine::vae_decoder_linear_lanes_k),
+    VAE("vae_vector_lanes", 65536,
+        "Lanes of elementwise operators, softmax, norm and transposition of both VAE stages",
+        "VAE両段の要素ごと・softmax・正規化・転置の各レーン数",
+        "vae_encoder_ and vae_decoder_ vector_lanes, softmax_lanes, norm_lanes and transpose_lanes",
+        &Machine::vae_encoder_vector_lanes, &Machine::vae_encoder_softmax_lanes, &Machine::vae_encoder_norm_lanes,
+        &Machine::vae_encoder_transpose_lanes, &Machine::vae_decoder_vector_lanes,
+        &Machine::vae_decoder_softmax_lanes, &Machine::vae_decoder_norm_lanes,
+        &Machine::vae_decoder_transpose_lanes),
+};
+
+#undef VAE
+
+bool is_former(const ParameterRow& row) {
+  return std::ranges::any_of(table, [&](const FormerRow& former) { return &former.row == &row; });
+}
+
+}  // namespace
+
+std::span<const FormerRow> former_parameters() { return table; }
+
+const FormerRow* find_former(std::string_view name) {
+  const auto found = std::ranges::find_if(table, [&](const FormerRow& former) { return former.row.name == name; });
+  return found == std::end(table) ? nullptr : &*found;
+}
+
+std::string former_warning(const ParameterRow& row) {
+  const FormerRow* former = find_former(row.name);
+  if (former == nullptr) return {};
+  return std::string(row.name) + " is a name of the version before and will not be read by the next one: say " +
+         std::string(former->now);
+}
+
+std::vector<std::string> assign_settings(Machine& machine, std::span<const Setting> settings) {
+  std::vector<std::string> warnings;
+  for (const bool former : {false, true})
+    for (const Setting& setting : settings) {
+      if (is_former(*setting.row) != former) continue;
+      setting.row->write(machine, setting.value);
+      if (former) warnings.push_back(former_warning(*setting.row));
+    }
+  return warnings;
+}
+
+}  // namespace sdip

@@ -1,0 +1,33 @@
+// Stages compiled so far.
+#include "core/program/compile/stage_cache.h"
+
+#include <iterator>
+
+namespace sdip {
+
+std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Machine& its) {
+  const Key key{stage.graph, stage.role, stage.name, key_but_psram(its)};
+  const std::lock_guard lock(mutex_);
+  ++counts_.asked;
+  const auto of_stage = entries_.find(key);
+  if (of_stage == entries_.end()) return std::nullopt;
+  const auto above = of_stage->second.upper_bound(its.psram_bytes);
+  if (above == of_stage->second.begin()) return std::nullopt;
+  const Entry& entry = std::prev(above)->second;
+  return entry.psram_bytes.holds(its.psram_bytes) ? std::optional(entry) : std::nullopt;
+}
+
+void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry) {
+  Key key{stage.graph, stage.role, stage.name, key_but_psram(its)};
+  const std::lock_guard lock(mutex_);
+  ++counts_.kept;
+  if (size_ >= most_entries_) entries_.clear(), size_ = 0;
+  size_ += entries_[std::move(key)].insert_or_assign(entry.psram_bytes.least, entry).second;
+}
+
+StageCache::Counts StageCache::counts() const {
+  const std::lock_guard lock(mutex_);
+  return counts_;
+}
+
+}  // namespace sdip

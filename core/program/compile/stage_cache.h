@@ -1,0 +1,50 @@
+// Stages compiled so far, shared by compilations: one that differs in another stage's rows alone finds the rest.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace sdip {
+
+/// Stages that were placed, by what compile() makes them of: graph, role, and the stage's own machine (stage_key).
+/// All that share a cache say the same options, and no mappings or formats of layers. Threads may share it. When it
+/// is full it starts again.
+class StageCache {
+ public:
+  static constexpr std::size_t usual_entries = 256;
+  explicit StageCache(std::size_t most_entries = usual_entries) : most_entries_(most_entries) {}
+
+  /// What compile() makes of the stage, and for which capacities of its PSRAM all of it would be the same.
+  struct Entry {
+    std::shared_ptr<const CompiledStage> compiled;
+    CapacityRange psram_bytes;
+  };
+  std::optional<Entry> find(const Stage& stage, const Machine& its);
+  void keep(const Stage& stage, const Machine& its, const Entry& entry);
+
+  /// How many stages were asked for, and how many of them had to be compiled.
+  struct Counts {
+    std::size_t asked = 0, kept = 0;
+  };
+  Counts counts() const;
+
+ private:
+  // The graph is kept, so that no other has its address.
+  using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::string, std::vector<std::int64_t>>;
+
+  const std::size_t most_entries_;
+  mutable std::mutex mutex_;
+  std::map<Key, std::map<std::int64_t, Entry>> entries_;  // by the least capacity
+  std::size_t size_ = 0;
+  Counts counts_;
+};
+
+}  // namespace sdip
