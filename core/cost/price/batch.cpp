@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -66,14 +67,15 @@ struct HashOfTimedStage {
 struct CostedStage {
   ProgramSize size;  // where each operator is one instruction
   ClassUses uses;
-  std::array<std::vector<ClassCost>, 2> costs;  // of the machine last costed; of those with pairs of DSRAM apart
-  std::array<std::optional<Tape>, 16> tapes;    // by how instructions are issued
+  std::array<std::vector<ClassCost>, 2> costs;     // of the machine last costed; of those with pairs of DSRAM apart
+  std::array<std::optional<Tape>, 16> tapes;       // by how instructions are issued
+  std::map<NumberFormat, std::int64_t> results{};  // bytes that leave the chip, by the activations' format
 };
 
 /// A stage on all machines of one cost key.
 struct KnownStage {
   StageCost cost;
-  std::int64_t needed_imem_bytes{};
+  std::int64_t needed_imem_bytes{}, words_bytes{}, results_bytes{};
   const TimedStage *timed = nullptr, *alone = nullptr;  // with all its cores, and with one
   PassCost moved;                                       // in a warm pass of one core
   double longest_pass{};                                // of one core, whose channel takes a cycle for each byte
@@ -91,7 +93,6 @@ struct KnownStage {
 struct KnownChip {
   ChipTotals totals;
   std::vector<StagePrices> prices;  // of each stage
-  std::int64_t dram_held_bytes = 0;
 };
 
 /// A stage's time on one channel.
@@ -151,7 +152,8 @@ struct BatchEvaluator::State {
     stages_of.clear();
     chips.clear();
   }
-  std::int64_t needed_imem_bytes(std::size_t number, const Machine& m) const;
+  ProgramSize size_of(std::size_t number, const Machine& m) const;
+  std::int64_t results_of(std::size_t number, NumberFormat activations);
   const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
   const Tape& tape_of(std::size_t number, const std::vector<ClassCost>& costs, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
@@ -207,12 +209,16 @@ Machine cost_key(const Machine& machine) {
 #undef SAME
 
 /// Of its words: all, or the longest instruction's where they are streamed. A circuit has none.
-std::int64_t BatchEvaluator::State::needed_imem_bytes(std::size_t number, const Machine& m) const {
+ProgramSize BatchEvaluator::State::size_of(std::size_t number, const Machine& m) const {
   const CompiledStage& stage = application.stages[number];
-  if (is_circuit(m, stage.role)) return 0;
-  const ProgramSize size =
-      m.granularity == Granularity::per_operator ? costed[number].size : program_size(stage, m);
-  return m.program_storage == ProgramStorage::streamed ? size.longest_bytes : size.bytes;
+  if (is_circuit(m, stage.role)) return {};
+  return m.granularity == Granularity::per_operator ? costed[number].size : program_size(stage, m);
+}
+
+std::int64_t BatchEvaluator::State::results_of(std::size_t number, NumberFormat activations) {
+  const auto [bytes, fresh] = costed[number].results.try_emplace(activations);
+  if (fresh) bytes->second = results_bytes(application.stages[number].program, activations);
+  return bytes->second;
 }
 
 /// Tiles are those of the program, whatever the machine.
@@ -254,7 +260,10 @@ std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number,
   known.alone = stack_in_psram(m) ? timed_with(class_costs(stage, m, 1)) : known.timed;
   known.moved = pass_bytes(tape, known.timed->numbers, 1);
   known.cost = stage_cost(stage, m, uses, costs);
-  known.needed_imem_bytes = needed_imem_bytes(number, m);
+  const ProgramSize size = size_of(number, m);
+  known.words_bytes = size.bytes;
+  known.needed_imem_bytes = m.program_storage == ProgramStorage::streamed ? size.longest_bytes : size.bytes;
+  known.results_bytes = results_of(number, m.activation_format);
   return known;
 }
 
@@ -280,7 +289,7 @@ const KnownChip& BatchEvaluator::State::known_chip(const Machine& m) {
   const Machine key = chip_key(m);
   if (const auto known = chips.find(key); known != chips.end()) return known->second;
   ++counts.chips;
-  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}, dram_held_bytes(application, m)};
+  KnownChip chip{chip_totals(application, totals, m, Bound::value), {}};
   for (const CompiledStage& stage : application.stages) chip.prices.push_back(stage_prices(stage, m, Bound::value));
   return chips.emplace(key, std::move(chip)).first->second;
 }
@@ -367,7 +376,12 @@ Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m
   stages.reserve(placed.stages->size());
   for (std::size_t s = 0; s < placed.stages->size(); ++s)
     stages.push_back(totals_of(s, placed, chip, supply, turn_j, m));
-  return sdip::outcome_of(stages, totals, chip.totals, supply, broken_limit(m, chip.dram_held_bytes), m);
+  std::int64_t held = 0;
+  for (std::size_t s = 0; s < placed.stages->size(); ++s) {
+    const KnownStage& known = (*placed.stages)[s];
+    held += dram_held_bytes(application.stages[s], known.words_bytes, known.results_bytes, m);
+  }
+  return sdip::outcome_of(stages, totals, chip.totals, supply, broken_limit(m, held), m);
 }
 
 /// With all their times found; none stays unfound where a machine is refused.

@@ -133,8 +133,11 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   const ChipTotals chip = chip_totals(application, totals, machine, Bound::value);
   const Supply supply = chip_supply(chip.slowest, machine);
   for (StageRun& run : runs) price_pass(run, machine, Bound::value, supply);
-  outcome = outcome_of(totals_of(runs, machine), totals, chip, supply,
-                       broken_limit(machine, dram_held_bytes(application, machine)), machine);
+  std::int64_t held = 0;
+  for (const CompiledStage& stage : application.stages)
+    held += dram_held_bytes(stage, program_size(stage, machine).bytes,
+                            results_bytes(stage.program, machine.activation_format), machine);
+  outcome = outcome_of(totals_of(runs, machine), totals, chip, supply, broken_limit(machine, held), machine);
   if (!report) return outcome;
   report->outcome = outcome;
   fill_report(application, machine, runs, traces, supply, *report);

@@ -11,30 +11,25 @@ namespace {
 
 constexpr std::int64_t mib = 1024 * 1024;
 
-/// Up to the highest byte that a result of the stage's program takes.
-std::int64_t results_bytes(const Program& program, const Machine& m) {
+}  // namespace
+
+std::int64_t results_bytes(const Program& program, NumberFormat activations) {
   std::int64_t end = 0;
   for (const Instruction& i : program.instructions) {
     const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
     if (!c.to_dram) continue;
-    const std::int64_t bits = c.out_elements * bits_of(c.formats ? c.formats->results : m.activation_format);
+    const std::int64_t bits = c.out_elements * bits_of(c.formats ? c.formats->results : activations);
     end = std::max(end, i.dram_address.value + ceil_div(bits, std::int64_t{8}));
   }
   return end;
 }
 
-}  // namespace
-
-std::int64_t dram_held_bytes(const Application& application, const Machine& m) {
-  if (m.host_memory) return 0;
-  std::int64_t held = 0;
-  for (const CompiledStage& stage : application.stages) {
-    if (!on_chip(stage.role, m)) continue;
-    const std::int64_t words = program_size(stage, m).bytes;
-    if (words > m.imem_bytes) held += words;
-    if (weight_place(m, stage.role) == WeightPlace::psram) held += stage.program.stored_weight_bytes.value;
-    held += cores_fed(stage, m) * results_bytes(stage.program, m);
-  }
+std::int64_t dram_held_bytes(const CompiledStage& stage, std::int64_t words, std::int64_t results,
+                             const Machine& m) {
+  if (m.host_memory || !on_chip(stage.role, m)) return 0;
+  std::int64_t held = cores_fed(stage, m) * results;
+  if (words > m.imem_bytes) held += words;
+  if (weight_place(m, stage.role) == WeightPlace::psram) held += stage.program.stored_weight_bytes.value;
   return held;
 }
 

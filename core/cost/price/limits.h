@@ -9,12 +9,18 @@
 
 namespace sdip {
 
-/// Bytes that DRAM keeps: weights that stages on the chip stream, programs larger than IMEM, and results of each
-/// core that leave the chip, where the programs put them. None where a host's memory has them.
-std::int64_t dram_held_bytes(const Application& application, const Machine& machine);
+/// Bytes of a core's results that leave the chip, up to the highest one that the program gives them. `activations`:
+/// the format of those that have none of their own.
+std::int64_t results_bytes(const Program& program, NumberFormat activations);
+
+/// Bytes that DRAM keeps for a stage on the chip: weights that it streams, its program where larger than IMEM, and
+/// what leaves the chip of each core. None where a host's memory has them. `words`: program_size() in bytes;
+/// `results`: results_bytes().
+std::int64_t dram_held_bytes(const CompiledStage& stage, std::int64_t words, std::int64_t results,
+                             const Machine& machine);
 
 /// The limit that the machine breaks, with its value and what broke it; empty where it breaks none. Its counters
-/// are as they are. `held_bytes`: dram_held_bytes(application, machine).
+/// are as they are. `held_bytes`: dram_held_bytes() of all stages.
 std::string broken_limit(const Machine& machine, std::int64_t held_bytes);
 
 }  // namespace sdip

@@ -140,7 +140,7 @@ TEST(parameters, the_compile_key_changes_with_a_compile_row_and_with_no_other) {
 }
 
 TEST(presets, pass_every_rule_and_are_found_by_name) {
-  EXPECT_EQ(presets().size(), 4U);
+  EXPECT_EQ(presets().size(), 5U);
   for (const Preset& preset : presets()) {
     EXPECT_NO_THROW(check_machine(preset.machine)) << preset.name;
     for (const ParameterRow& row : parameters()) {
