@@ -17,8 +17,10 @@ TEST(balanced, is_the_best_machine_of_its_sweep) {
   ASSERT_EQ(front.size(), 1U);
   const Json best = site.get(at + "/points/" + front[0][0].dump()).json();
   Json preset;
-  for (const Json& row : site.get("/api/v1/presets").json()["presets"])
+  const Json presets = site.get("/api/v1/presets").json()["presets"];
+  for (const Json& row : presets)
     if (row["name"] == "balanced") preset = row["machine"];
+  ASSERT_FALSE(preset.is_null());
   EXPECT_EQ(best["machine"], preset);
   EXPECT_TRUE(best["feasible"].get<bool>());
   EXPECT_LE(best["metrics"]["area_mm2"], 858) << "more than a scanner exposes at once";
