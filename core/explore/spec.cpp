@@ -65,7 +65,7 @@ SweepSpec spec_from_json(const json& body) {
   SweepSpec spec;
   spec.model = text_or(body, "model", "");
   spec.name = text_or(body, "name", spec.model);
-  spec.preset = text_or(body, "preset", "essay");
+  spec.preset = text_or(body, "preset", std::string(default_preset));
   const Preset* preset = find_preset(spec.preset);
   if (preset == nullptr) throw Error("value_invalid", "/preset", spec.preset.substr(0, 80) + ": no such preset");
   Machine base = preset->machine;

@@ -13,7 +13,7 @@ namespace sdip {
 struct SweepSpec {
   std::string name;                    // for people; the model's name when not given
   std::string model;                   // a built-in or uploaded model; whether it exists is the caller's to check
-  std::string preset;                  // "essay" when not given
+  std::string preset;                  // default_preset when not given
   Space space;                         // base: the preset with `machine` on top
   std::vector<Objective> objectives;   // throughput_fps and area_mm2 when not given
   std::vector<Formula> formulas{};     // metrics of the user's

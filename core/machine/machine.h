@@ -114,11 +114,14 @@ struct Preset {
   std::string_view en, ja;
   Machine machine;
 };
-/// "essay" (the seed essay's machine), "edge" (8 MB of SRAM), "stream" (many cores, streaming), and
-/// "pynq-attention", whose memories hold no other model than its own. All pass check_machine.
+/// "essay" (the seed essay's machine), "edge" (8 MB of SRAM), "stream" (many cores, streaming),
+/// "balanced" (what one would build), and "pynq-attention", whose memories hold no other model than its own. All
+/// pass check_machine.
 std::span<const Preset> presets();
 /// Those that hold any model.
 std::span<const Preset> diffusion_presets();
 const Preset* find_preset(std::string_view name);
+/// The one that a request or a command gets that names none.
+inline constexpr std::string_view default_preset = "balanced";
 
 }  // namespace sdip

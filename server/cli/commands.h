@@ -41,7 +41,7 @@ void add_read_model_command(CLI::App& app, Action& action);  // a child of ours:
 
 /// --preset, --machine and --set: which machine is meant.
 struct MachineOptions {
-  std::string preset = "essay";
+  std::string preset = std::string(default_preset);
   std::string file;
   std::vector<std::string> changes;
 };

@@ -22,7 +22,8 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   const auto model = text_field(body, "model", "");
   if (!model) throw Error("value_invalid", "/model", "required: the name of a model");
   request.model = *model;
-  request.machine = require_preset(text_field(body, "preset", "").value_or("essay"), "/preset").machine;
+  request.machine =
+      require_preset(text_field(body, "preset", "").value_or(std::string(default_preset)), "/preset").machine;
   if (body.contains("machine")) request.warnings = assign_json(request.machine, body["machine"], "/machine");
   check_machine(request.machine);
   request.instructions = flag_field(body, "instructions", "").value_or(false);

@@ -122,7 +122,8 @@ TEST(explain_text, its_worst_layer_stands_in_the_documentation) {
   std::istringstream layer(text.substr(begin, end - begin));
   std::string indented;
   for (std::string line; std::getline(layer, line);) indented += "    " + line + "\n";
-  expect_made_section("model/explanation.md", "explanation", "sdip analyze sd15 --explain", "\n" + indented + "\n");
+  expect_made_section("model/explanation.md", "explanation", "sdip analyze sd15 --preset essay --explain",
+                      "\n" + indented + "\n");
 }
 
 TEST(explain_text, every_line_of_the_golden_adds_up_as_a_reader_would_add_it) {

@@ -35,7 +35,7 @@ Ended in_int8(std::vector<std::string> arguments) {
     arguments.emplace_back("--set");
     arguments.emplace_back(set);
   }
-  return run_sdip(arguments);
+  return run_on_essay(arguments);
 }
 
 /// How far the output is from what the graph computes, in percent of its largest.
@@ -87,21 +87,21 @@ TEST(program_run, one_written_by_hand_runs_on_a_weight_file_alone) {
 
 TEST(program_run, a_compiled_one_computes_what_its_model_computes_and_so_does_an_edited_one) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
   const std::string file = folder / "a/tiny-sd-unet.graph";
-  const Ended whole = run_sdip({"run", "--program", file, "--seed", "3"});
-  EXPECT_EQ(whole.out, run_sdip({"run", "tiny-sd-unet", "--seed", "3"}).out) << whole.err;
+  const Ended whole = run_on_essay({"run", "--program", file, "--seed", "3"});
+  EXPECT_EQ(whole.out, run_on_essay({"run", "tiny-sd-unet", "--seed", "3"}).out) << whole.err;
   std::string text = file_text(file);
   const std::string before = "tile_rows=8 tile_columns=8 tile_channels=16 ";
   const auto at = text.find(before, text.find("\ninstruction 17 conv2d "));
   ASSERT_NE(at, std::string::npos);
   write_file(folder / "cut.graph", text.replace(at, before.size(), "tile_rows=3 tile_columns=5 tile_channels=7 "));
-  const Ended cut = run_sdip({"run", "--program", folder / "cut.graph", "--seed", "3"});
+  const Ended cut = run_on_essay({"run", "--program", folder / "cut.graph", "--seed", "3"});
   EXPECT_EQ(digest(cut), digest(whole));
   EXPECT_THAT(whole.out, HasSubstr(" 423\n"));
   EXPECT_THAT(cut.out, HasSubstr(" 458\n"));  // 3 x 2 x 3 tiles of each of 2 frames, not 1
   const auto cycles = [](const std::string& path) {
-    return Json::parse(run_sdip({"analyze", "--program", path, "--json"}).out)["metrics"]["step_cycles"]
+    return Json::parse(run_on_essay({"analyze", "--program", path, "--json"}).out)["metrics"]["step_cycles"]
         .get<double>();
   };
   EXPECT_GT(cycles(folder / "cut.graph"), cycles(file));
@@ -109,19 +109,19 @@ TEST(program_run, a_compiled_one_computes_what_its_model_computes_and_so_does_an
 
 TEST(program_run, its_memory_view_is_its_models) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd", "--out", folder / "a"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd", "--out", folder / "a"}).exit_code, 0);
   std::vector<std::string> command{"memory"};
   for (const char* stage : {"text", "unet", "vae-decoder"}) {
     command.emplace_back("--program");
     command.push_back(folder / ("a/tiny-sd-" + std::string(stage) + ".graph"));
   }
-  EXPECT_EQ(run_sdip(command).out, run_sdip({"memory", "tiny-sd"}).out);
+  EXPECT_EQ(run_on_essay(command).out, run_on_essay({"memory", "tiny-sd"}).out);
   command.insert(command.end(), {"--format", "json"});
-  const Json program = Json::parse(run_sdip(command).out);
-  EXPECT_EQ(program["stages"], Json::parse(run_sdip({"memory", "tiny-sd", "--format", "json"}).out)["stages"]);
+  const Json program = Json::parse(run_on_essay(command).out);
+  EXPECT_EQ(program["stages"], Json::parse(run_on_essay({"memory", "tiny-sd", "--format", "json"}).out)["stages"]);
   EXPECT_EQ(program["stages"].size(), 3U);
   const Ended small =
-      run_sdip({"memory", "--program", folder / "a/tiny-sd-unet.graph", "--set", "dsram_bytes=1024"});
+      run_on_essay({"memory", "--program", folder / "a/tiny-sd-unet.graph", "--set", "dsram_bytes=1024"});
   EXPECT_EQ(small.exit_code, 3);
   EXPECT_THAT(small.err, HasSubstr("needs 4096 B of DSRAM, which has 1024"));
 }
@@ -142,7 +142,7 @@ TEST(program_run, options_that_contradict_each_other_are_refused_by_name) {
   const std::string file = folder / "two.graph";
   write_file(file, two_layers);
   const auto refusal = [](const std::vector<std::string>& arguments) {
-    const Ended ended = run_sdip(arguments);
+    const Ended ended = run_on_essay(arguments);
     EXPECT_EQ(ended.exit_code, 1);
     return ended.err.substr(0, ended.err.find(": ", ended.err.find(": ", 6) + 2));
   };
@@ -154,13 +154,13 @@ TEST(program_run, options_that_contradict_each_other_are_refused_by_name) {
     EXPECT_EQ(refusal({command, "--program", file}), "sdip: program_mismatch: weight_format");
   }
   for (const char* command : {"run", "memory", "analyze"})
-    EXPECT_THAT(run_sdip({command, file}).err, HasSubstr("this is a program, not a model; expected --program"));
+    EXPECT_THAT(run_on_essay({command, file}).err, HasSubstr("this is a program, not a model; expected --program"));
   EXPECT_EQ(refusal({"run", "tiny-sd", "--weights", file}), "sdip: value_conflict: --weights");
   write_file(file, std::string(two_layers).replace(std::string(two_layers).find(" 64 512 "), 8, " "));
-  EXPECT_THAT(run_sdip({"run", "--program", file}).err,
+  EXPECT_THAT(run_on_essay({"run", "--program", file}).err,
               HasSubstr("two.graph: line 14, column 52: expected src1_size"));
   write_file(file, std::string(100, '\0'));
-  EXPECT_THAT(run_sdip({"run", "--program", file}).err, HasSubstr("this is neither"));
+  EXPECT_THAT(run_on_essay({"run", "--program", file}).err, HasSubstr("this is neither"));
 }
 
 }  // namespace

@@ -12,16 +12,16 @@ using testing::HasSubstr;
 
 TEST(programs, text_and_words_become_each_other_and_cost_what_the_model_costs) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a", "--binary"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--out", folder / "a", "--binary"}).exit_code, 0);
   const std::string text = folder / "a/tiny-sd-unet.graph", words = folder / "a/tiny-sd-unet.graphb";
   EXPECT_EQ(run_sdip({"disassemble", words}).out, file_text(text));
   const Ended assembled = run_sdip({"assemble", text, "-o", folder / "again"});
   EXPECT_THAT(assembled.out, HasSubstr("419 instructions, "));
   EXPECT_EQ(file_text(folder / "again"), file_text(words));
-  const Json model = Json::parse(run_sdip({"analyze", "tiny-sd-unet", "--json"}).out);
+  const Json model = Json::parse(run_on_essay({"analyze", "tiny-sd-unet", "--json"}).out);
   for (const std::string& file : {text, words}) {
-    const Json program = Json::parse(run_sdip({"analyze", "--program", file, "--json"}).out);
+    const Json program = Json::parse(run_on_essay({"analyze", "--program", file, "--json"}).out);
     EXPECT_EQ(program["metrics"], model["metrics"]);
     EXPECT_EQ(program["stages"], model["stages"]);
   }
@@ -56,15 +56,15 @@ TEST(programs, parts_in_series_are_programs_that_cost_what_the_network_costs) {
 
 TEST(programs, a_machine_that_does_not_take_one_says_why) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
   const std::string text = folder / "a/tiny-sd-unet.graph";
-  const Ended other = run_sdip({"analyze", "--program", text, "--set", "weight_format=int8"});
+  const Ended other = run_on_essay({"analyze", "--program", text, "--set", "weight_format=int8"});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_THAT(other.err, HasSubstr("sdip: program_mismatch: weight_format: "));
-  const Ended small = run_sdip({"analyze", "--program", text, "--set", "dsram_bytes=1024"});
+  const Ended small = run_on_essay({"analyze", "--program", text, "--set", "dsram_bytes=1024"});
   EXPECT_EQ(small.exit_code, 3);
   EXPECT_THAT(small.out, HasSubstr("/conv_in/Conv: needs 4096 B of DSRAM, which has 1024"));
-  EXPECT_THAT(run_sdip({"analyze"}).err, HasSubstr("value_conflict"));
+  EXPECT_THAT(run_on_essay({"analyze"}).err, HasSubstr("value_conflict"));
   write_file(folder / "bad.graph", "sdip graph 2\nnothing\n");
   EXPECT_THAT(run_sdip({"disassemble", folder / "bad.graph"}).err, HasSubstr("bad.graph: line 2: "));
 }

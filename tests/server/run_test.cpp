@@ -37,7 +37,7 @@ TEST(run, alone_gives_the_bits_that_it_gives_beside_the_graph_on_any_number_of_t
                                          "--set", "activation_format=fp32", "--set", "accumulator_format=fp32"};
   const auto digests = [&](std::vector<std::string> more) {
     more.insert(more.begin(), command.begin(), command.end());
-    const Ended ended = run_sdip(more);
+    const Ended ended = run_on_essay(more);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     const std::regex digest("[0-9a-f]{16}");
     return std::vector<std::string>(std::sregex_token_iterator(ended.out.begin(), ended.out.end(), digest), {});

@@ -64,4 +64,9 @@ Ended run_sdip(const std::vector<std::string>& arguments) {
   return wait_for(start_sdip(arguments, folder.path), folder.path);
 }
 
+Ended run_on_essay(std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--preset", "essay"});
+  return run_sdip(arguments);
+}
+
 }  // namespace sdip::test

@@ -30,6 +30,8 @@ pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesyste
 Ended wait_for(pid_t process, const std::filesystem::path& folder);
 /// Both.
 Ended run_sdip(const std::vector<std::string>& arguments);
+/// On the preset essay: one stage a network, in fp16.
+Ended run_on_essay(std::vector<std::string> arguments);
 
 std::string file_text(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);

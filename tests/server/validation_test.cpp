@@ -250,11 +250,11 @@ constexpr const char* far_too_long[] = {"imem_bytes=1048576", "stackram_bytes=65
 TEST(validate_command, that_compares_nothing_says_so_and_does_not_end_with_0) {
   std::vector<std::string> arguments = {"validate", "sdxl-unet", "--seconds", "1", "--no-tensors"};
   for (const char* set : far_too_long) arguments.insert(arguments.end(), {"--set", set});
-  const Ended text = run_sdip(arguments);
+  const Ended text = run_on_essay(arguments);
   EXPECT_EQ(text.exit_code, 1) << text.err;
   EXPECT_THAT(text.out, testing::HasSubstr("nothing could be compared"));
   arguments.push_back("--json");
-  const Json result = Json::parse(run_sdip(arguments).out);
+  const Json result = Json::parse(run_on_essay(arguments).out);
   EXPECT_EQ(result["verdict"], "not_compared");
   EXPECT_EQ(result["passed"], false);
   EXPECT_GT(result["coverage"]["instructions"], 0);

@@ -141,7 +141,7 @@ TEST(compile_weights, a_program_runs_on_its_weight_file_alone) {
                                             "--set", "weight_density=0.5",  "--set", "scale_granularity=channel"};
   const auto with_machine = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), machine.begin(), machine.end());
-    return run_sdip(arguments);
+    return run_on_essay(arguments);
   };
   const Ended compiled =
       with_machine({"compile", "tiny-sd-vae-decoder", "--out", folder / "a", "--weights", "--seed", "3"});
@@ -170,14 +170,15 @@ TEST(compile_weights, of_layers_in_formats_of_their_own_run_as_the_model_does) {
     EXPECT_TRUE(std::regex_search(ended.out, found, std::regex("[0-9a-f]{16}"))) << ended.out << ended.err;
     return found.str();
   };
-  const Ended compiled = run_sdip({"compile", "tiny-sd-vae-decoder", "--out", folder / "a", "--weights", "--seed",
-                                   "3", "--formats", folder / "formats"});
+  const Ended compiled = run_on_essay({"compile", "tiny-sd-vae-decoder", "--out", folder / "a", "--weights",
+                                       "--seed", "3", "--formats", folder / "formats"});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   const std::string name = folder / "a/tiny-sd-vae-decoder";
-  const Ended own = run_sdip({"run", "tiny-sd-vae-decoder", "--seed", "3", "--formats", folder / "formats"});
-  EXPECT_EQ(digest(run_sdip({"run", "--program", name + ".graph", "--weights", name + ".weight", "--seed", "3"})),
-            digest(own));
-  EXPECT_NE(digest(run_sdip({"run", "tiny-sd-vae-decoder", "--seed", "3"})), digest(own));
+  const Ended own = run_on_essay({"run", "tiny-sd-vae-decoder", "--seed", "3", "--formats", folder / "formats"});
+  EXPECT_EQ(
+      digest(run_on_essay({"run", "--program", name + ".graph", "--weights", name + ".weight", "--seed", "3"})),
+      digest(own));
+  EXPECT_NE(digest(run_on_essay({"run", "tiny-sd-vae-decoder", "--seed", "3"})), digest(own));
 }
 
 TEST(compile_weights, of_a_refused_stage_no_file_of_any_is_left) {
@@ -226,15 +227,15 @@ TEST(compile_weights, a_seed_gives_the_same_bytes_again_and_another_seed_others)
     EXPECT_EQ(a, file_text(folder / ("b/" + stage + ".weight")));
     EXPECT_NE(a, file_text(folder / ("c/" + stage + ".weight")));
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "a"), {}), 6);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "a"), {}), 8);
 }
 
 TEST(compile_weights, without_the_flag_nothing_changes) {
   const TemporaryFolder folder;
-  ASSERT_EQ(run_sdip({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
+  ASSERT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--out", folder / "a"}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(folder / "a/tiny-sd-unet.weight"));
-  EXPECT_EQ(file_text(folder / "a/tiny-sd-unet.graph"), run_sdip({"compile", "tiny-sd-unet"}).out);
-  EXPECT_EQ(run_sdip({"compile", "tiny-sd-unet", "--weights"}).exit_code, 2);
+  EXPECT_EQ(file_text(folder / "a/tiny-sd-unet.graph"), run_on_essay({"compile", "tiny-sd-unet"}).out);
+  EXPECT_EQ(run_on_essay({"compile", "tiny-sd-unet", "--weights"}).exit_code, 2);
 }
 
 TEST(compile_weights, a_file_has_its_external_data_beside_it_or_is_refused) {

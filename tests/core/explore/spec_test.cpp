@@ -36,7 +36,8 @@ TEST(sweep_spec, fills_what_is_not_given_as_documented) {
   const SweepSpec spec =
       spec_from_json(json::parse(R"({"model": "m", "axes": [{"parameter": "steps", "values": [1]}]})"));
   EXPECT_EQ(spec.name, "m");
-  EXPECT_EQ(spec.preset, "essay");
+  EXPECT_EQ(spec.preset, default_preset);
+  EXPECT_EQ(spec_from_json(json::parse(spec_json(spec).dump())).preset, "balanced");
   EXPECT_EQ(spec.objectives,
             (std::vector<Objective>{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}));
 }

@@ -58,6 +58,9 @@ export function changesOf(settings: Machine): MachineChanges {
   return said as MachineChanges;
 }
 
+/** The preset of a page or a request that names none, as of the server. */
+export const defaultPreset = 'balanced';
+
 /** The settings that differ from the preset: what a request needs to say. */
 export function changedFrom(preset: Machine, settings: Machine): Machine {
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => preset[name] !== value));

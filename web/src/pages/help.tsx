@@ -1,5 +1,6 @@
 // The words of the dashboard explained, and what its numbers are and are not.
 import { useAnalysis, useVersion } from '../api/queries';
+import { defaultPreset } from '../form/values';
 import { unitName } from '../format/quantity';
 import { useSpeech, type Key } from '../i18n/i18n';
 import { Card, Swatch } from '../ui/basics';
@@ -53,7 +54,7 @@ export function HelpPage() {
 /** The engine's own notes on what it estimates, for the machine everybody sees first. */
 function Estimated() {
   const { t } = useSpeech();
-  const analysis = useAnalysis({ model: 'sd15', preset: 'essay', machine: {} }, false);
+  const analysis = useAnalysis({ model: 'sd15', preset: defaultPreset, machine: {} }, false);
   return (
     <Card title={t('help.estimated')}>
       <p>{t('help.estimated_text')}</p>

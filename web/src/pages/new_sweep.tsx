@@ -9,6 +9,7 @@ import { AxisEditor } from '../form/axis_editor';
 import { MachineForm } from '../form/machine_form';
 import { PresetPicker } from '../form/preset_picker';
 import { SweepStart } from '../form/sweep_start';
+import { defaultPreset } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { ModelPicker } from '../models/model_picker';
 import { Card } from '../ui/basics';
@@ -25,7 +26,7 @@ function NewSweep() {
   const tables = useMachineTables();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [draft, setDraft] = useState<SweepDraft>(() => firstDraft(tables.machineOf('essay'), tables.parameters.map((one) => one.name)));
+  const [draft, setDraft] = useState<SweepDraft>(() => firstDraft(tables.machineOf(defaultPreset), tables.parameters.map((one) => one.name)));
   const [faults, setFaults] = useState<string[]>([]);
   const change = (part: Partial<SweepDraft>) => setDraft((before) => ({ ...before, ...part }));
   const preset = tables.machineOf(draft.preset);
@@ -91,7 +92,7 @@ function firstDraft(machine: Machine, names: string[]): SweepDraft {
   const axis = (parameter: string, values: string): AxisDraft[] =>
     names.includes(parameter) && parameter in machine ? [{ parameter, kind: 'values', values, min: '1', max: '20', by: '2' }] : [];
   return {
-    name: '', model: 'sd15', preset: 'essay', machine: {}, sampling: 'grid', seed: 1, count: 1000,
+    name: '', model: 'sd15', preset: defaultPreset, machine: {}, sampling: 'grid', seed: 1, count: 1000,
     axes: [...axis('cores', '1, 2, 4, 5, 10, 20'), ...axis('psram_bytes', '2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB')],
     objectives: ['throughput_fps', 'area_mm2'],
     formulas: '',

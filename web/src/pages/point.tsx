@@ -1,7 +1,7 @@
 // One point of a sweep: where it comes from, and its whole analysis.
 import { Link } from 'wouter';
 import { usePoint, useSweep } from '../api/queries';
-import { changedFrom, encodeSettings, settingsOf } from '../form/values';
+import { changedFrom, defaultPreset, encodeSettings, settingsOf } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { AnalysisView } from '../point/analysis_view';
 import { Card, ErrorBox, Skeleton } from '../ui/basics';
@@ -21,7 +21,7 @@ function Point({ id, index }: { id: number; index: number }) {
   const error = sweep.error ?? point.error;
   if (error) return <ErrorBox error={error} retry={() => { void sweep.refetch(); void point.refetch(); }} />;
   if (!sweep.data || !point.data) return <Skeleton height={420} />;
-  const preset = sweep.data.spec.preset ?? 'essay';
+  const preset = sweep.data.spec.preset ?? defaultPreset;
   const settings = changedFrom(tables.machineOf(preset), settingsOf(point.data.machine));
   const { formats } = sweep.data.spec;
   const said = formats ? { formats } : {};

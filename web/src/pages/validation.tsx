@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { answer, client } from '../api/client';
 import { isLive, useValidation } from '../api/queries';
 import type { Validation, ValidationResult } from '../api/types';
-import { changedFrom, encodeSettings, settingsOf } from '../form/values';
+import { changedFrom, defaultPreset, encodeSettings, settingsOf } from '../form/values';
 import { duration, percent, plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { Infeasible } from '../point/analysis_view';
@@ -57,8 +57,8 @@ function Head({ validation }: { validation: Validation }) {
     mutationFn: () => answer(client.DELETE('/api/v1/validations/{id}', path)),
     onSuccess: async () => { navigate('/validate'); await queries.invalidateQueries({ queryKey: ['validations'] }); },
   });
-  const settings = changedFrom(tables.machineOf('essay'), settingsOf(validation.request.machine ?? {}));
-  const query = new URLSearchParams({ model: validation.model, preset: 'essay', set: encodeSettings(settings) }).toString();
+  const settings = changedFrom(tables.machineOf(defaultPreset), settingsOf(validation.request.machine ?? {}));
+  const query = new URLSearchParams({ model: validation.model, preset: defaultPreset, set: encodeSettings(settings) }).toString();
   const { summary } = validation;
   const failure = cancel.error ?? remove.error;
   return (

@@ -1,14 +1,14 @@
 // A design point in the address: `model`, `preset`, `set`, and `formats` of single layers where a point has them.
 import { useMemo } from 'react';
 import type { Design } from '../api/queries';
-import { changedFrom, decodeSettings, encodeSettings } from '../form/values';
+import { changedFrom, defaultPreset, decodeSettings, encodeSettings } from '../form/values';
 import { useMachineTables } from '../ui/tables_gate';
 import { setQuery, useQueryState } from './location';
 
 export function useDesign(): [Design, (change: Partial<Design>) => void] {
   const tables = useMachineTables();
   const [model] = useQueryState('model', 'sd15');
-  const [preset] = useQueryState('preset', 'essay');
+  const [preset] = useQueryState('preset', defaultPreset);
   const [set] = useQueryState('set', '');
   const [formats] = useQueryState('formats', '');
   const design = useMemo<Design>(

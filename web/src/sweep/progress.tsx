@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { answer, client } from '../api/client';
 import { isLive } from '../api/queries';
 import type { Sweep } from '../api/types';
+import { defaultPreset } from '../form/values';
 import { duration, percent, plain } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { useServerGone } from '../state/connection';
@@ -39,7 +40,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       <div className="sweep-title">
         <h1>{sweep.name || t('sweep.number', { id: sweep.id })}</h1>
         <SweepState sweep={sweep} />
-        <span className="muted"><code>{sweep.model}</code> · {t('form.preset')} <code>{sweep.spec.preset ?? 'essay'}</code></span>
+        <span className="muted"><code>{sweep.model}</code> · {t('form.preset')} <code>{sweep.spec.preset ?? defaultPreset}</code></span>
       </div>
       <div className="card-actions">
         {live && <button type="button" onClick={() => cancel.mutate()} disabled={cancel.isPending}>{t('action.cancel')}</button>}
