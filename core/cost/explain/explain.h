@@ -35,8 +35,8 @@ struct FilledTerm {
   std::int64_t value{};
 };
 
-/// "B" of what ends in bytes, "us", "MHz" and "mV" of what ends so, nothing of reads and writes that are counted, else
-/// "cycles".
+/// "B" of what ends in bytes, "us", "MHz" and "mV" of what ends so, nothing of reads and writes that are counted,
+/// else "cycles".
 std::string_view unit_of(const FilledTerm& term);
 
 /// One instruction of a stage in its steady pass, of all active cores.
