@@ -58,6 +58,19 @@ void check_held(const Machine& m) {
       "each other: expected attention_parts=1, or granularity=operator or tile");
 }
 
+void check_dies(const Machine& m) {
+  if (m.dies == 1) return;
+  require(m.memory_hierarchy == MemoryHierarchy::private_memories, "dies",
+          "a crossbar or a common memory of all cores' stacks is on one die: expected memory_hierarchy=private, or "
+          "dies=1");
+  require(m.core_weights == CoreWeights::common, "dies",
+          "one PSRAM feeds the cores of all dies: expected core_weights=common, or dies=1");
+  require(m.branches == Branches::serial, "dies",
+          "cores that share the branches of one frame are on one die: expected branches=serial, or dies=1");
+  require(!is_fpga(m.technology_node), "dies", "a part of programmable logic is one die: expected dies=1");
+  require(!m.host_memory, "dies", "a host's bus serves one die: expected host_memory=false, or dies=1");
+}
+
 void check_rows_of(OwnStage stage, const Machine& m) {
   if (!says_rows(m, stage)) return;
   const Machine its = with_rows_of(m, stage);
@@ -113,6 +126,7 @@ void check_machine(const Machine& m) {
           "DSP blocks of an FPGA part are multipliers of one width: expected composable_macs=off, or a node");
   if (m.in_memory_weights == InMemoryWeights::fefet) check_in_memory(m);
   check_held(m);
+  check_dies(m);
   const bool overlaps = m.operator_dsram == OperatorDsram::per_operator;
   require(!overlaps || m.activation_memory == ActivationMemory::separate, "operator_dsram",
           "a DSRAM for each operator is not one memory for all: expected activation_memory=separate");

@@ -20,6 +20,8 @@ Machine essay() {
   m.dram_kind =
       DramKind::hbm2e;  // one stack, whose 16 GB hold what ten cores leave there, at once the core's clock
   m.dram_rate_mtps = 2000;
+  m.dies = 5;  // of two cores each: fewer are larger than a scanner exposes
+  m.die_link_bits = 8192;
   return m;
 }
 
@@ -61,6 +63,8 @@ Machine stream() {
   m.transpose_lanes = 256;
   m.dram_kind = DramKind::hbm2;
   m.dram_channels = 32;  // four stacks
+  m.dies = 2;
+  m.die_link_bits = 16384;
   m.fusion = Fusion::pointwise;
   m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
@@ -147,11 +151,11 @@ Machine pynq_attention() {
 
 std::span<const Preset> presets() {
   static const Preset rows[] = {
-      {"essay", "The seed essay's machine: fp16, an own circuit for each operator, no fusion",
-       "試論の機械: fp16、演算ごとの専用回路、融合なし", essay()},
+      {"essay", "The seed essay's machine on five dies: fp16, an own circuit for each operator, no fusion",
+       "試論の機械(5ダイ): fp16、演算ごとの専用回路、融合なし", essay()},
       {"edge", "One int8 core with 8 MiB of SRAM and LPDDR4", "SRAM 8 MiB・LPDDR4・int8の1コア機", edge()},
-      {"stream", "Twenty int8 cores with HBM2, one diffusion step each",
-       "HBM2・int8・20コアのストリーム機(1コア1ステップ)", stream()},
+      {"stream", "Twenty int8 cores on two dies with HBM2, one diffusion step each",
+       "HBM2・int8・2ダイ20コアのストリーム機(1コア1ステップ)", stream()},
       {"balanced",
        "Ten int8 cores on one die with HBM2E: the best of 20,000 random machines, a frame for mm2 and J",
        "HBM2E・int8・1ダイ10コア機: 面積・エネルギー当たりで無作為な2万台中最良", balanced()},

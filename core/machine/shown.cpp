@@ -22,6 +22,8 @@ constexpr ShownRow rows_of_parameters[] = {
     {"softmax_dsram_bytes", {"operator_dsram", {"per_operator"}}},
     {"norm_dsram_bytes", {"operator_dsram", {"per_operator"}}},
     {"transpose_dsram_bytes", {"operator_dsram", {"per_operator"}}},
+    {"die_link_bits", {"dies"}},
+    {"die_link_cycles", {"dies"}},
     {"encoder_dram_share", {"mode", {"image_to_image"}}},
     {"decoder_dram_share", {"vae_stage", {"core", "circuit"}}},
     {"hard_coded_part", {"weight_storage", {"hard_coded"}}},

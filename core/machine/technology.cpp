@@ -230,6 +230,14 @@ Joules dram_energy(Process process, DramKind kind, Bytes bytes) {
                 static_cast<double>(bytes.value));
 }
 
+LinkFigures link_figures(Process process) { return technology_numbers(process).link; }
+Joules link_energy(Process process) { return Joules(pico * technology_numbers(process).link_pj); }
+SquareMm exposed_area(Process process) { return SquareMm(technology_numbers(process).exposed_mm2); }
+PriceFigures price_figures(Process process) { return technology_numbers(process).price[place_of(process.node)]; }
+double dram_gib_usd(Process process, DramKind kind) {
+  return price_figures(process).dram_gib[static_cast<std::size_t>(family_of(kind))];
+}
+
 SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits) {
   const double side_bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);
   return SquareMm(side_bits * side_bits * node_numbers(process).crossbar_mm2);

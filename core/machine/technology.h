@@ -26,7 +26,7 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
-inline constexpr std::size_t technology_row_count = 254;
+inline constexpr std::size_t technology_row_count = 284;
 
 /// Whether a node's or a part's figures are made of that row: its own, those of the nodes that it lies between or
 /// is derived from, and those of all.
@@ -124,6 +124,29 @@ struct DramFigures {
   double controller_mm2;         // for each GB/s
 };
 DramFigures dram_figures(Process process, DramKind kind);
+
+/// A link between two dies: of a Gb/s each way the area and edge of one of its ends and its standing power; the
+/// least that anything takes on its way.
+struct LinkFigures {
+  double mm2, mm, mw, ns;
+};
+LinkFigures link_figures(Process process);
+/// Energy of a bit that crosses one.
+Joules link_energy(Process process);
+
+/// The most that a scanner exposes at once.
+SquareMm exposed_area(Process process);
+
+/// What makes silicon, package and DRAM cost what they do, in USD.
+struct PriceFigures {
+  double wafer, defects_per_mm2, clusters;  // of 300 mm; their density and how they cluster
+  double assembly, substrate_mm2, interposer_mm2, interposer_over_dies, bond_yield;
+  double dram_gib[4];           // of HBM, LPDDR, DDR, GDDR
+  double years, kilowatt_hour;  // that a chip is used, and its electricity
+};
+PriceFigures price_figures(Process process);
+/// Of a GiB of that kind.
+double dram_gib_usd(Process process, DramKind kind);
 
 /// Energy of moving a bit along a millimetre of wire.
 Joules wire_energy(Process process);

@@ -37,6 +37,9 @@ struct PhyNumbers {
 struct Numbers {
   PhyNumbers phy[phy_families];
   double controller_mm2, row_pj;
+  LinkFigures link;
+  double link_pj, exposed_mm2;
+  PriceFigures price[technology_nodes];
   NodeNumbers node[technology_nodes];
   PartNumbers fpga[technology_nodes];  // of parts
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched, lut_ram_bits;

@@ -23,6 +23,7 @@ Ends ends_of(const TechnologyRow& row) {
   if (row.name == "fefet.array") return {row.value, row.value};  // converters and counts are made for it
   Ends ends{row.value / widest, row.value * widest};
   if (row.name.starts_with("n7.") && row.name.ends_with(".over_n45")) ends.most = most_over_n45;
+  if (row.unit == "clusters") ends = {row.value / 30, row.value * 30};  // a power
   if (row.unit == "inputs") ends.least = least_multiplexer;
   // Powers and exponentials of these: within what they can be made of, and supplies few.
   if (row.unit == "V" || row.unit == "power") ends = {row.value / 2, row.value * 2};

@@ -1,64 +1,9 @@
 // The table of energy, area, clock and FPGA constants, each with its source and range.
 #include "core/machine/technology.h"
+#include "core/machine/technology_sources.h"
 
 namespace sdip {
 namespace {
-
-constexpr std::string_view horowitz = "Horowitz, ISSCC 2014, energy table, 45 nm 0.9 V";
-constexpr std::string_view jouppi = "Jouppi et al., ISCA 2021, Table 2, 7 nm";
-constexpr std::string_view scaled = "assumption: int8 figures scaled by the square of the operand width";
-constexpr std::string_view fp8_int8 =
-    "van Baalen et al., 2023 (arXiv 2303.17951): FP8 is 50 to 180 % less efficient than INT8 in hardware; here 100 "
-    "%";
-constexpr std::string_view mantissa = "assumption: fp16's by the square of the mantissa bits";
-
-constexpr std::string_view log_log =
-    "assumption: Horowitz, ISSCC 2014 at 45 nm and Jouppi et al., ISCA 2021 at 7 nm joined by a power law, "
-    "node^0.60; ends: "
-    "node^0.5 and node^0.7";
-constexpr std::string_view densities =
-    "between Stillmaker and Baas, Integration 58 (2017), table of area factors, and transistors a mm2 of Khan and "
-    "Mann, CSET 2020, which are the ends";
-constexpr std::string_view fo4_wired =
-    "assumption: wires and slow corner included; 10 ps at 7 nm, others by steps of published speed (TSMC: 28 to 16 "
-    "nm "
-    "65 %, 7 to 5 nm 15 %) and the shipped clocks of sdip chips";
-constexpr std::string_view fitted =
-    "assumption: fitted on the chips that `sdip chips` marks so; ends: what each alone would take";
-constexpr std::string_view low_power =
-    "assumption: a low-power process, as of accelerators at 65 nm, nine tenths of it transistors' own";
-constexpr std::string_view by_trend =
-    "assumption: 8 mW at 7 nm by the trend of a public simulator's figures (22, 12, 7, 5 nm: 12, 15, 17, 20 "
-    "mW/MiB); the ends are as far apart as sources are";
-constexpr std::string_view nominal =
-    "nominal supply, as Horowitz (45 nm), Stillmaker and Baas, and Khan and Mann use";
-constexpr std::string_view threshold = "assumption: 0.30 V at 7 nm (a public model's prior), 0.40 V at 65 nm";
-constexpr std::string_view least_supply = "assumption: four fifths of the nominal supply, 0.60 V at 7 nm";
-constexpr std::string_view most_supply =
-    "assumption: 0.95 V at 7 nm (a public model's prior), others in proportion";
-constexpr std::string_view sram_supply =
-    "assumption: the nominal supply; MTIA 1 (7 nm) gives its memories 0.75 V beside 0.67 V of logic (ISCA 2025)";
-constexpr std::string_view tsmc_n5 =
-    "TSMC of N5 over N7 (WikiChip, March 2020): 1.84x logic density, 15 % faster, 30 % less power";
-constexpr std::string_view floor_v1 =
-    "Jouppi et al., ISCA 2017, Fig. 2: of the die 37 % buffers, 30 % compute, 10 % I/O, 2 % control, 21 % the rest";
-constexpr std::string_view logic_depth = "assumption: gate delays of product, alignment, sum and rounding together";
-constexpr std::string_view crossbar_pitch =
-    "assumption: as at 45 nm, by the root of the area of logic; least by the metal pitch: 140, 90, 70, 40, 28 nm";
-constexpr std::string_view fpga_product = "AMD product selection guide; not re-read";
-constexpr std::string_view dsp58 =
-    "AMD UG1273, AM004: DSP58 is a 27x24 multiplier, a three-element int8 dot product or one fp32 operation";
-constexpr std::string_view dsp48 =
-    "assumption: DSP48E1 is one 25x18 multiplier and adder (UG479); wider and floating ones take several";
-constexpr std::string_view soft_logic =
-    "assumption: LUTs beside the DSP blocks, from published designs of this kind";
-
-constexpr std::string_view dot_product_units =
-    "sky130 synthesis of 32-lane dot products with one rounding, over int8: fp8 12.6 % larger, MXINT8 11.0 %; not "
-    "re-read";
-constexpr std::string_view mx_ratios =
-    "assumption: MXFP8 by GOPS/W of arXiv 2511.06313, 1438 of MXFP8, 1675 of MXFP6, 4065 of MXFP4; VMXDOTP has 843 "
-    "and 1632 GFLOPS/W of MXFP8 and MXFP4; between the two, ends beyond them";
 
 using enum Confidence;
 
@@ -252,6 +197,52 @@ constexpr TechnologyRow table[] = {
      "most: DDR5 by "
      "its transistors"},
     {"dram.row", 909, 600, 1600, "pJ", cited, "O'Connor et al., MICRO 2017: a row of 1 KB opened in HBM2"},
+
+    {"link.area", 0.00086, 0.0002, 0.0015, "mm2/(Gb/s)", unverified,
+     "a UCIe module of a standard package, 1.143 x 1.54 mm for 256 GB/s, one end; least: of an advanced one, 0.812 "
+     "mm2 for 4.1 Tb/s, most 1.508 mm2 for 1 Tb/s (cost model of UCLA)"},
+    {"link.edge", 0.00056, 0.0001, 0.0006, "mm/(Gb/s)", unverified,
+     "the same: 1.143 mm of edge; least 0.39 mm for 4.1 Tb/s, most 0.57 mm for 1 Tb/s"},
+    {"link.energy", 0.5, 0.25, 1.2, "pJ/bit", unverified,
+     "UCIe 1.0: 0.5 of a standard package, 0.25 of an advanced one; most: EMIB, ISSCC 2017"},
+    {"link.standing", 0.05, 0.01, 0.2, "mW/Gb/s", assumption, "assumption: clocks and PLLs, a tenth of full use"},
+    {"link.latency", 2, 1, 5, "ns", unverified, "UCIe 1.0: below 2 ns, adapter to adapter"},
+
+    {"die.exposure", 858, 800, 858, "mm2", cited, "the field of a scanner: 26 x 33 mm"},
+    {"n65.wafer", 1937, 1450, 2580, "USD", cited, wafer_price},
+    {"n45.wafer", 2274, 1700, 3030, "USD", cited, wafer_price},
+    {"n28.wafer", 2891, 2170, 3850, "USD", cited, wafer_price},
+    {"n16.wafer", 3984, 2990, 5310, "USD", cited, wafer_price},
+    {"n7.wafer", 9346, 7010, 12460, "USD", cited, wafer_price},
+    {"n5.wafer", 16988, 12740, 20000, "USD", cited, wafer_price},
+    {"n65.defects", 0.05, 0.03, 0.1, "1/cm2", assumption, defects},
+    {"n45.defects", 0.05, 0.03, 0.1, "1/cm2", assumption, defects},
+    {"n28.defects", 0.05, 0.03, 0.1, "1/cm2", assumption, defects},
+    {"n16.defects", 0.06, 0.04, 0.1, "1/cm2", assumption, defects},
+    {"n7.defects", 0.09, 0.07, 0.15, "1/cm2", cited, "TSMC of N7, three quarters after its ramp (WikiChip, 2020)"},
+    {"n5.defects", 0.1, 0.07, 0.2, "1/cm2", cited, "TSMC of N5, 0.10 to 0.11 in 2020"},
+    {"defects.clusters", 3, 2, 10, "clusters", assumption,
+     "assumption: alpha of the negative binomial yield, 3 in public cost models, others 2 and 10"},
+    {"package.assembly", 0.335, 0.2, 0.5, "ratio", cited,
+     "assembly and test over the foundry's price, on average (Khan and Mann, CSET 2020)"},
+    {"package.substrate", 0.02, 0.01, 0.04, "USD/mm2", unverified,
+     "organic substrate of 0.005 USD/mm2, four times the dies' area (Chiplet Cloud, 2024)"},
+    {"package.interposer", 0.0274, 0.0219, 0.05, "USD/mm2", unverified,
+     "a silicon interposer's wafer of 1,937 USD (Chiplet Cloud, 2024); least: 0.0219 (cost model of UCLA)"},
+    {"package.interposer.over_dies", 1.7, 1.2, 2, "ratio", unverified,
+     "Intel NNP-T: an interposer of 1200 mm2 for a die of 688 and four stacks"},
+    {"package.bond_yield", 0.99, 0.95, 0.995, "ratio", unverified,
+     "0.99 of an organic substrate, 0.95 of an interposer (Chiplet Cloud, 2024), for each die"},
+    {"dram.ddr.price", 2.4, 2, 12, "USD/GiB", unverified,
+     "DDR5, spot price of October 2023 (LLMCompass, ISCA 2024); prices of 2026 are far higher: give your own"},
+    {"dram.hbm.price", 7, 5, 35, "USD/GiB", unverified,
+     "HBM2E, spot price of October 2023 (LLMCompass, ISCA 2024); prices of 2026 are far higher: give your own"},
+    {"dram.lpddr.price", 3, 2, 15, "USD/GiB", assumption, "assumption: a quarter above DDR5"},
+    {"dram.gddr.price", 4, 3, 16, "USD/GiB", assumption, "assumption: between DDR5 and HBM2E"},
+    {"use.years", 3, 2, 6, "years", assumption,
+     "assumption: in which a chip pays for itself, working all the time"},
+    {"use.electricity", 0.1, 0.05, 0.3, "USD/kWh", assumption,
+     "assumption: of a data centre, its cooling included"},
 
     {"n65.logic_energy.over_n45", 1.25, 1.2, 1.58, "ratio", assumption, log_log},
     {"n28.logic_energy.over_n45", 0.75, 0.51, 0.79, "ratio", assumption, log_log},

@@ -256,6 +256,21 @@ PartNumbers part_of_rows(const std::string& prefix, const Table& table) {
   return n;
 }
 
+PriceFigures prices_of(const std::string& prefix, const Table& table) {
+  const Bound other = opposite(table.bound);  // of what makes a price less
+  return {table(prefix + ".wafer"),
+          table(prefix + ".defects") / 100,
+          table("defects.clusters"),
+          table("package.assembly"),
+          table("package.substrate"),
+          table("package.interposer"),
+          table("package.interposer.over_dies"),
+          table.at(other, "package.bond_yield"),
+          {table("dram.hbm.price"), table("dram.lpddr.price"), table("dram.ddr.price"), table("dram.gddr.price")},
+          table.at(other, "use.years"),
+          table("use.electricity")};
+}
+
 Numbers numbers_of(const Table& table) {
   Numbers n{};
   fill_nodes(n, table);
@@ -287,6 +302,11 @@ Numbers numbers_of(const Table& table) {
   }
   n.controller_mm2 = table("dram.controller");
   n.row_pj = table("dram.row");
+  n.link = {table("link.area"), table("link.edge"), table("link.standing"), table.at(Bound::value, "link.latency")};
+  n.link_pj = table("link.energy");
+  n.exposed_mm2 = table.at(Bound::value, "die.exposure");
+  for (std::size_t i = 0; i < nodes; ++i)
+    if (!is_fpga(static_cast<TechnologyNode>(i))) n.price[i] = prices_of(std::string(node_prefix[i]), table);
   n.wire_pj = table("wire.energy");
   n.control = table("control.over_datapath");
   n.distributed = table("control.distributed.over_central");

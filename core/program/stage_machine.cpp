@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/machine/dies.h"
 #include "core/machine/stage_rows.h"
 #include "core/program/program.h"
 
@@ -54,6 +55,7 @@ bool follows_psram_bytes(const Machine& machine, Role role) {
 }
 
 Machine machine_of_stage(Machine m, Role role) {
+  m.dies = role == Role::core || role == Role::network ? die_line(m).dies : 1;
   if (has_own_rows(m, role)) {
     m = with_rows_of(m, *own_stage(role));
     if (role == Role::text_encoder) m.cores = 1;

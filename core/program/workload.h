@@ -72,7 +72,7 @@ Machine machine_of_stage(Machine machine, Role role);
 class StageMachine {
  public:
   StageMachine(const Machine& machine, Role role) : given_(&machine) {
-    if (is_own_block(machine, role)) own_ = machine_of_stage(machine, role);
+    if (is_own_block(machine, role) || machine.dies > 1) own_ = machine_of_stage(machine, role);
   }
   StageMachine(Machine&&, Role) = delete;
   const Machine& operator*() const { return own_ ? *own_ : *given_; }

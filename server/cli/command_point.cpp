@@ -158,6 +158,13 @@ void print_heat(const Heat& heat) {
             << count_text(std::llround(heat.most_celsius)) << " C\n";
 }
 
+void print_dies(const std::vector<DieReport>& dies) {
+  for (const DieReport& die : dies)
+    std::cout << "  " << count_text(die.count) << (die.count == 1 ? " die of " : " dies of ")
+              << quantity_text(die.area_mm2.value, "mm2") << " (" << quantity_text(die.area_mm2.least, "mm2")
+              << " to " << quantity_text(die.area_mm2.most, "mm2") << "), yield " << share_text(die.yield) << "\n";
+}
+
 void print_fpga(const FpgaUse& use) {
   std::vector<TextRow> rows;
   for (const FpgaUse::Resource& one : use.resources)
@@ -250,6 +257,11 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments,
     print_breakdown("Energy of one frame", report.energy_j, "J", &report.energy_ranges_j);
     print_energy_by_stage(report);
     print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
+    print_dies(report.dies);
+    if (!report.price_usd.empty()) {
+      print_breakdown("Price", report.price_usd, "USD", &report.price_ranges_usd);
+      print_breakdown("A million images", report.million_images_usd, "USD");
+    }
     print_breakdown("Leakage", report.leakage_w, "W");
     print_clock_limit(report.clock_limit);
     if (report.heat) print_heat(*report.heat);

@@ -147,6 +147,15 @@ const Record<Heat>& record() {
   return r;
 }
 template <>
+const Record<DieReport>& record() {
+  static const auto r = Record<DieReport>("Die")
+                            .field("count", &DieReport::count)
+                            .field("area_mm2", &DieReport::area_mm2)
+                            .field("edge_mm", &DieReport::edge_mm)
+                            .field("yield", &DieReport::yield);
+  return r;
+}
+template <>
 const Record<FpgaUse::Resource>& record() {
   static const auto r = Record<FpgaUse::Resource>("FpgaResource")
                             .field("resource", &FpgaUse::Resource::name)
@@ -271,6 +280,10 @@ const Record<AnalysisOf>& record() {
           .field("stages", stages_of)
           .field("heat?", [](const Of& of) { return of.report().heat; })
           .field("dram_edge_mm", [](const Of& of) { return of.report().dram_edge_mm; })
+          .field("dies", [](const Of& of) { return of.report().dies; })
+          .field("price_usd",
+                 [](const Of& of) { return ranged(of.report().price_usd, of.report().price_ranges_usd); })
+          .field("million_images_usd", [](const Of& of) { return of.report().million_images_usd; })
           .field("fpga?", [](const Of& of) { return of.report().fpga; });
   return r;
 }
@@ -293,6 +306,7 @@ void add_analysis_schemas(OrderedJson& schemas) {
   add_schema<Ranged>(schemas);
   add_schema<ClockLimit>(schemas);
   add_schema<Heat>(schemas);
+  add_schema<DieReport>(schemas);
   add_schema<FpgaUse::Resource>(schemas);
   add_schema<FpgaUse>(schemas);
   add_schema<LoadPart>(schemas);

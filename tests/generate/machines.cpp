@@ -74,6 +74,7 @@ Machine drawn_machine(std::uint64_t seed) {
   if (!dice.one_in(10)) return machine;
   machine.technology_node = dice.one_of({TechnologyNode::fpga_zynq7020, TechnologyNode::fpga_vc1902});
   machine.composable_macs = ComposableMacs::off;
+  machine.dies = 1;
   return machine;
 }
 

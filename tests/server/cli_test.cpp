@@ -8,6 +8,7 @@
 namespace sdip::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -44,11 +45,15 @@ TEST(cli, tables_are_printed_in_both_forms) {
   EXPECT_EQ(json_of({"openapi"})["openapi"], "3.1.0");
 }
 
-TEST(cli, presets_of_more_than_one_exposure_are_told) {
-  for (const auto& [preset, told] : {std::pair("essay", true), {"edge", false}, {"stream", true}}) {
-    const std::string out = run_sdip({"analyze", "sd15", "--preset", preset}).out;
-    EXPECT_EQ(out.find("is more than one exposure") != std::string::npos, told) << preset;
-  }
+TEST(cli, presets_say_how_many_dies_they_are_and_more_than_a_scanner_exposes_is_refused) {
+  const auto told = [](const char* preset) { return run_sdip({"analyze", "sd15", "--preset", preset}).out; };
+  EXPECT_THAT(told("essay"), HasSubstr("3 dies of "));
+  EXPECT_THAT(told("stream"), AllOf(HasSubstr("1 die of 760 mm2"), HasSubstr("1 die of 824 mm2")));
+  EXPECT_THAT(told("balanced"), HasSubstr("1 die of 820 mm2"));
+  EXPECT_THAT(told("edge"), HasSubstr("1 die of 60.0 mm2"));
+  const Ended one = run_sdip({"analyze", "sd15", "--preset", "essay", "--set", "dies=1"});
+  EXPECT_EQ(one.exit_code, 3);
+  EXPECT_THAT(one.out, HasSubstr("infeasible: the die is 2244.0 mm2, a scanner exposes 858.0 at most"));
 }
 
 TEST(cli, a_part_without_fefet_memories_says_that_and_no_other_limit) {

@@ -78,6 +78,12 @@ constexpr Acts in_lockstep = [](const Machine&, const CompiledStage& s) {
 constexpr Acts is_network = [](const Machine& m, const CompiledStage& s) {
   return s.role == Role::network && m.cores > 1;
 };
+constexpr Acts can_be_on_dies = [](const Machine& m, const CompiledStage& s) {
+  return in_lockstep(m, s) && m.cores > 1;
+};
+constexpr Acts is_on_dies = [](const Machine& m, const CompiledStage& s) {
+  return can_be_on_dies(m, s) && m.dies > 1;
+};
 constexpr Acts is_step = [](const Machine&, const CompiledStage& s) { return s.role == Role::core; };
 constexpr Acts shares_with_encoder = [](const Machine& m, const CompiledStage& s) {
   return s.role == Role::encoder ||
@@ -204,6 +210,9 @@ constexpr auto apart = [](Machine& m, Dice&) {
 
 constexpr ValidationCase rows[] = {
     {"cores", T, 1, 5, 1, in_lockstep},
+    {"dies", T, 1, 5, 1, can_be_on_dies},
+    {"die_link_bits", T, 8, 300, 1, is_on_dies},
+    {"die_link_cycles", T, 1, 60, 1, is_on_dies},
     {"core_clock_mhz", T, 1, 3000, 1, has_dram},
     {"pipeline_stages", T, 1, 20},
     {"conv_lanes_in", T, 1, 8, 1, convolves},
@@ -348,7 +357,8 @@ std::span<const ValidationCase> validation_cases() { return rows; }
 std::int64_t wanted_changes(const ValidationCase& one) {
   const std::string_view group = find_parameter(one.name)->group;
   const bool of_a_stage = group == "text_encoder" || group == "vae_encoder" || group == "vae_decoder";
-  return of_a_stage || (group == "sharing" && one.name.ends_with("_dsram_bytes")) ? 100 : 500;
+  if (one.name.starts_with("die")) return 250;  // of cores that share nothing else
+  return of_a_stage || (group == "sharing" && one.name.ends_with("_dsram_bytes")) ? 50 : 500;
 }
 
 const ValidationCase* find_case(std::string_view name) {

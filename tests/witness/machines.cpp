@@ -76,6 +76,43 @@ void reconcile_groups(Machine& m, std::string_view kept) {
   if (skips) m.sparsity = Sparsity::gating;
 }
 
+/// Zeros that are spared, and weights that a memory multiplies by.
+void reconcile_zeros(Machine& m, std::string_view kept) {
+  if (m.sparsity == Sparsity::dense) {
+    if (kept == "weight_density" || kept == "sparsity_group" || kept == "activation_density") {
+      m.sparsity = scale_group_of(m) > 0 ? Sparsity::gating : Sparsity::skipping;
+    } else {
+      m.weight_density = m.activation_density = Decimal{100};
+      m.sparsity_group = 0;
+    }
+  }
+  if (m.in_memory_weights == InMemoryWeights::fefet) {
+    const auto whole = [](NumberFormat& format) {
+      if (number_formats[static_cast<std::size_t>(format)].floating)
+        format = bits_of(format) > 8 ? NumberFormat::int16 : NumberFormat::int8;
+    };
+    whole(m.weight_format);
+    whole(m.activation_format);
+    if (scale_group_of(m) > 0) m.scale_granularity = ScaleGranularity::channel;
+    m.weight_compression = Decimal{100};
+    if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
+  }
+}
+
+void reconcile_dies(Machine& m, std::string_view kept) {
+  if (m.dies == 1) return;
+  const bool others = kept.empty() && m.die_link_bits % 3 != 0;  // or they would hardly be drawn
+  if (others || kept == "memory_hierarchy" || kept == "branches" || kept == "core_weights" ||
+      kept == "host_memory") {
+    m.dies = 1;
+    return;
+  }
+  m.memory_hierarchy = MemoryHierarchy::private_memories;
+  m.branches = Branches::serial;
+  m.core_weights = CoreWeights::common;
+  m.host_memory = false;
+}
+
 }  // namespace
 
 void reconcile(Machine& m, std::string_view kept) {
@@ -109,31 +146,14 @@ void reconcile(Machine& m, std::string_view kept) {
     else
       m.norm_statistics = NormStatistics::producer;
   }
-  if (m.sparsity == Sparsity::dense) {
-    if (kept == "weight_density" || kept == "sparsity_group" || kept == "activation_density") {
-      m.sparsity = scale_group_of(m) > 0 ? Sparsity::gating : Sparsity::skipping;
-    } else {
-      m.weight_density = m.activation_density = Decimal{100};
-      m.sparsity_group = 0;
-    }
-  }
-  if (m.in_memory_weights == InMemoryWeights::fefet) {
-    const auto whole = [](NumberFormat& format) {
-      if (number_formats[static_cast<std::size_t>(format)].floating)
-        format = bits_of(format) > 8 ? NumberFormat::int16 : NumberFormat::int8;
-    };
-    whole(m.weight_format);
-    whole(m.activation_format);
-    if (scale_group_of(m) > 0) m.scale_granularity = ScaleGranularity::channel;
-    m.weight_compression = Decimal{100};
-    if (m.sparsity == Sparsity::skipping) m.sparsity = Sparsity::gating;
-  }
+  reconcile_zeros(m, kept);
   if (m.branches != Branches::serial && m.core_weights == CoreWeights::per_core) {
     if (kept == "core_weights")
       m.branches = Branches::serial;
     else
       m.core_weights = CoreWeights::common;
   }
+  reconcile_dies(m, kept);
   if ((m.image_height_px == 0) != (m.image_width_px == 0)) {
     if (m.image_height_px == 0)
       m.image_height_px = m.image_width_px;

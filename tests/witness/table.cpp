@@ -59,6 +59,9 @@ bool exclude(const Setting& a, const Setting& b) {
          are("weight_registers", "another", "dataflow", "input") ||
          are("accumulator_folds", "another", "weight_registers", "its default") ||
          are("weight_registers", "another", "accumulator_folds", "its default") ||
+         are("dies", "another", "memory_hierarchy", "crossbar", "writable_psram") ||
+         are("dies", "another", "branches", "parallel", "channels") ||
+         are("dies", "another", "core_weights", "per_core") || are("dies", "another", "host_memory", "true") ||
          are("norm_statistics", "producer", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "fusion", "none", "pointwise") ||
          are("norm_statistics", "recompute", "strips", "off") ||

@@ -187,7 +187,6 @@ void fill_report(const Application& application, const Machine& machine, const s
     add_latency(runs[s], machine, report.latency_s);
   }
   report.load = load_of(application, machine);
-  report.notes = notes_of(runs, report, machine);
 }
 
 }  // namespace sdip

@@ -1,5 +1,6 @@
 // Area of lanes and memories, control, and what else a die holds.
 #include "core/cost/price/area.h"
+#include "core/cost/price/dies_price.h"
 #include "core/cost/price/dram_price.h"
 
 #include <algorithm>
@@ -354,14 +355,49 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
   area[11] = fefet;
   area[12] = (datapath - of_circuits) * control_over_datapath(process, m.sequencer) +
              of_circuits * control_over_datapath(process, Sequencer::central);
-  area[13] = other_fixed_area(process).value + lanes * other_over_lanes(process);
+  area[13] =
+      static_cast<double>(die_line(m).dies) * other_fixed_area(process).value + lanes * other_over_lanes(process);
   area[14] = crossbar_area(process, crossbar_ports(m), Bits(m.link_bits)).value;
   return area;
 }
 
+DieAreas die_areas(const Application& application, Widest widest, double all_mm2, const Machine& m, Bound bound) {
+  const DieLine line = die_line(m);
+  if (line.dies == 1) return {line, all_mm2};
+  const Process process = process_of(m, bound);
+  const auto with_control = [&](double mm2, bool circuit) {
+    return mm2 * (1 + control_over_datapath(process, circuit ? Sequencer::central : m.sequencer));
+  };
+  const auto placed = [&](const CoreArea& core, bool circuit) {
+    return with_control(core.total(), circuit) + core.lanes() * other_over_lanes(process);
+  };
+  double core = placed(core_area(m, widest, bound), false), decoder = 0;
+  for (const CompiledStage& stage : application.stages) {
+    const bool its_weights = on_chip(stage.role, m) && weight_place(m, stage.role) != WeightPlace::psram;
+    const bool in_fefet = its_weights && weight_place(m, stage.role) == WeightPlace::fefet;
+    if (in_fefet && fefet_copies(stage, m) > 1) core += fefet_area(stage, widest.activations, m, bound);
+    if (stage.role != Role::decoder || !on_chip(stage.role, m)) continue;
+    const bool own = is_own_block(m, stage.role);
+    decoder +=
+        placed(own ? stage_area(stage, m, widest, bound) : core_area(m, widest, bound), is_circuit(m, stage.role));
+    const Machine its = machine_of_stage(m, stage.role);
+    if (in_fefet)
+      decoder += fefet_area(stage, widest.activations, m, bound);
+    else if (its_weights)
+      decoder += with_control(
+          rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value(), false);
+    else
+      decoder += with_control(memory_area(m, its.psram_bytes, its.psram_port_bits, bound), false);
+  }
+  const double fixed = other_fixed_area(process).value;
+  const double between = static_cast<double>(line.cores) * core + fixed;
+  const double last = static_cast<double>(m.cores - (line.dies - 1) * line.cores) * core + decoder + fixed;
+  return {line, all_mm2 - static_cast<double>(line.dies - 2) * between - last, between, last};
+}
+
 StandingArea standing_of(std::string_view block, double mm2, const Machine& m, Bound bound) {
   const Process process = process_of(m, bound);
-  if (block == "dram") return {};  // its standing power is told apart
+  if (block == "dram" || block == "die_links") return {};  // their standing power is told apart
   if (block == "fefet") return {mm2 * fefet_leaking_share(process), 0};
   for (const std::string_view memory : {"dsram", "stackram", "psram", "imem", "rom"})
     if (block == memory) return {0, sram_mib_of(process, SquareMm(mm2 / m.sram_floor_plan_factor.value()))};
@@ -378,6 +414,7 @@ Breakdown area_of(const Application& application, const Machine& m, Bound bound)
     area.emplace_back(name, mm2);
   }
   if (const double mm2 = built_dram(m, bound).area_mm2; mm2 > 0) area.emplace_back("dram", mm2);
+  if (const double mm2 = built_links(m, bound).area_mm2; mm2 > 0) area.emplace_back("die_links", mm2);
   return area;
 }
 

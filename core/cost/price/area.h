@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cost/price/estimate.h"
+#include "core/machine/dies.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
@@ -102,7 +103,18 @@ inline constexpr std::array<std::string_view, 15> area_blocks = {
     "psram",  "imem",   "rom",    "fefet",  "control", "other", "crossbar"};
 std::array<double, area_blocks.size()> block_areas(const Application& application, Widest widest,
                                                    const Machine& machine, Bound bound = Bound::value);
-/// The same by name, and `dram`, PHYs and controllers; no `fefet` and no `crossbar` on a machine without.
+/// mm2 of what block_areas() has, by die: of the first, of one between, and of the last; of one die alone all of it
+/// is the first. Cores in order; encoders, PSRAM, IMEM and the like on the first, the decoder on the last, a fixed
+/// part on each. `all_mm2`: the sum of block_areas().
+struct DieAreas {
+  DieLine line;
+  double first = 0, between = 0, last = 0;
+};
+DieAreas die_areas(const Application& application, Widest widest, double all_mm2, const Machine& machine,
+                   Bound bound);
+
+/// The same by name, and `dram`, PHYs and controllers, and `die_links`; no `fefet`, no `crossbar` and no
+/// `die_links` on a machine without.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
 /// What of an area stands whether it works or not: logic, which leaks and has a clock tree, and memories, which

@@ -19,6 +19,7 @@
 #include "core/cost/price/stage.h"
 #include "core/cost/time/lane_timeline.h"
 #include "core/cost/time/tape.h"
+#include "core/machine/dies.h"
 #include "core/machine/dram.h"
 
 namespace sdip {
@@ -196,6 +197,11 @@ Machine cost_key(const Machine& machine) {
   else
     SAME(cores);
   if (machine.program_storage != ProgramStorage::streamed) SAME(imem_bytes);
+  key.dies = die_line(machine).dies;
+  if (key.dies == 1) {
+    SAME(die_link_bits);
+    SAME(die_link_cycles);
+  }
   SAME(activation_density);
   SAME(sram_banks);
   key.dram_burst_bytes = dram_channels(machine).access_bytes;
@@ -314,13 +320,15 @@ std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
     const CompiledStage& stage = application.stages[s];
     placed.times.push_back({frame_schedule(stage.role, stage.part, m), stage_rate(stage, m)});
     const StageTimes& its = placed.times.back();
-    if (!stages[s].surely_countable(its.rate, its.schedule.active_cores, m)) return {};
+    if (!stages[s].surely_countable(its.rate, channel_cores(stage, m, its.schedule.active_cores), m)) return {};
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     StageTimes& its = placed.times[s];
-    const std::int64_t sharing = stages[s].cost.streams_activations ? its.schedule.active_cores : 1;
-    its.stream = times_on(*stages[s].timed, its.rate, sharing);
-    its.alone = times_on(*stages[s].alone, its.rate, 1);
+    const auto sharing = [&](std::int64_t cores) {
+      return stages[s].cost.streams_activations ? channel_cores(application.stages[s], m, cores) : 1;
+    };
+    its.stream = times_on(*stages[s].timed, its.rate, sharing(its.schedule.active_cores));
+    its.alone = times_on(*stages[s].alone, its.rate, sharing(1));
   }
   return placed;
 }

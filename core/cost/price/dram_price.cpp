@@ -1,19 +1,12 @@
 // What a machine's DRAM takes of the die, its edge and its power.
 #include "core/cost/price/dram_price.h"
 
-#include <cmath>
-
 #include "core/machine/dram.h"
 
 namespace sdip {
 namespace {
 
 constexpr double pico = 1e-12, milli = 1e-3;
-
-std::string tenths(double value) {
-  std::string text = std::to_string(std::round(value * 10) / 10);
-  return text.substr(0, text.find('.') + 2);
-}
 
 }  // namespace
 
@@ -41,13 +34,6 @@ double dram_turn_j(const Machine& m, Bound bound) {
 double dram_phy_byte_j(const Machine& m, Bound bound) {
   if (m.host_memory || is_fpga(m.technology_node)) return 0;
   return 8 * dram_figures(process_of(m, bound), m.dram_kind).phy_pj * pico;
-}
-
-std::string broken_edge(const BuiltDram& dram, double area_mm2) {
-  const double edge_mm = 4 * std::sqrt(area_mm2);
-  if (dram.edge_mm <= edge_mm) return {};
-  return "PHYs of DRAM need " + tenths(dram.edge_mm) + " mm of the die's edge, a square die of " +
-         tenths(area_mm2) + " mm2 has " + tenths(edge_mm) + ": fewer dram_channels, or a kind that needs less edge";
 }
 
 }  // namespace sdip

@@ -1,8 +1,6 @@
 // What a machine's DRAM takes of the die, its edge and its power, beside the energy of its bits.
 #pragma once
 
-#include <string>
-
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
 
@@ -21,8 +19,5 @@ double dram_turn_j(const Machine& machine, Bound bound = Bound::value);
 
 /// Joules of a byte on its way through the die's PHYs and controllers.
 double dram_phy_byte_j(const Machine& machine, Bound bound = Bound::value);
-
-/// That a square die of that area has too little edge for its PHYs; empty where it has enough.
-std::string broken_edge(const BuiltDram& dram, double area_mm2);
 
 }  // namespace sdip

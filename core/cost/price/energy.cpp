@@ -7,6 +7,7 @@
 #include "core/cost/price/dram_price.h"
 #include "core/cost/work/in_memory.h"
 #include "core/cost/work/tile_plan.h"
+#include "core/machine/dies.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
@@ -14,8 +15,8 @@ namespace sdip {
 std::string_view energy_part_text(EnergyPart part) {
   constexpr std::string_view names[energy_part_count] = {
       "mac",          "vector",   "dsram",      "stackram",        "psram",     "dram_weights", "dram_activations",
-      "dram_program", "dram_phy", "dram_turns", "dram_background", "broadcast", "ports",        "clock",
-      "control",      "leakage"};
+      "dram_program", "dram_phy", "dram_turns", "dram_background", "die_links", "broadcast",    "ports",
+      "clock",        "control",  "leakage"};
   return names[static_cast<std::size_t>(part)];
 }
 
@@ -106,6 +107,19 @@ EnergyPrices alike_prices(const Machine& m, Role role, const FloorPlan& plan, Bo
 }
 
 }  // namespace
+
+void add_link_prices(const Machine& m, Role role, Bound bound, EnergyPrices& prices) {
+  const DieLine line = die_line(m);
+  if (line.dies == 1) return;
+  const double bit = link_energy(process_of(m, bound)).value;
+  const double links = static_cast<double>(line.dies - 1);
+  const double gathered = 8 * bit * links / 2;  // from the die of its channel, each as often, to the first or last
+  const bool on_all = role == Role::core || role == Role::network;
+  prices.link_byte = gathered;
+  prices.link_spill_byte = on_all ? 0 : gathered;
+  prices.link_word_byte = on_all ? 8 * bit * links : 0;
+  prices.link_beat = on_all ? static_cast<double>(m.psram_port_bits) * bit * links : 0;
+}
 
 EnergyPrices energy_prices(const Machine& m, Role role, const FloorPlan& plan, Bound bound) {
   EnergyPrices prices = alike_prices(m, role, plan, bound);
@@ -211,6 +225,8 @@ Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, s
   energy[EnergyPart::psram] = beats * prices.psram_beat + filled * prices.psram_byte;
   energy[EnergyPart::ports] = beats * prices.psram_wire + filled * prices.psram_wire_byte;
   energy[EnergyPart::broadcast] = beats * prices.broadcast_beat;
+  energy[EnergyPart::die_links] =
+      beats * prices.link_beat + static_cast<double>(weight_dram_bytes) * prices.link_byte;
   energy[EnergyPart::dram_weights] = static_cast<double>(weight_dram_bytes) * prices.dram_byte;
   energy[EnergyPart::dram_phy] = static_cast<double>(weight_dram_bytes) * prices.dram_phy_byte;
   return energy;
@@ -221,6 +237,8 @@ Energy program_energy(double imem_bytes, std::int64_t dram_bytes, const EnergyPr
   energy[EnergyPart::control] = imem_bytes * prices.imem_byte;
   energy[EnergyPart::dram_program] = static_cast<double>(dram_bytes) * prices.dram_byte;
   energy[EnergyPart::dram_phy] = static_cast<double>(dram_bytes) * prices.dram_phy_byte;
+  energy[EnergyPart::die_links] =
+      imem_bytes * prices.link_word_byte + static_cast<double>(dram_bytes) * prices.link_byte;
   return energy;
 }
 
@@ -231,6 +249,7 @@ Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices) {
   energy[EnergyPart::ports] = bytes * prices.dsram_wire_byte;
   energy[EnergyPart::dram_activations] = bytes * prices.dram_byte;
   energy[EnergyPart::dram_phy] = bytes * prices.dram_phy_byte;
+  energy[EnergyPart::die_links] = bytes * prices.link_spill_byte;
   return energy;
 }
 

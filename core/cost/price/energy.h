@@ -50,8 +50,14 @@ struct EnergyPrices {
   bool own_pairs = false;
   std::array<double, pair_families> pair_beat{}, pair_wire{};
   double scaling = 0;  // a group's partial sum times its scale, and its addition
+  // Over the links between dies: a beat of PSRAM and a byte of instruction words to all of them; a byte of weights
+  // or words from DRAM, of activations from DRAM.
+  double link_beat = 0, link_word_byte = 0, link_byte = 0, link_spill_byte = 0;
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
+/// What `machine`, not that of the stage, has of links between dies: what a stage on all of them sends goes to
+/// each, what one on the first or last has in DRAM comes from each.
+void add_link_prices(const Machine& machine, Role role, Bound bound, EnergyPrices& prices);
 
 /// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared;
 /// `memory_macs` those that the weight memory makes, of which none are; `scalings`: of groups' partial sums.

@@ -8,6 +8,7 @@
 
 #include "core/cost/price/area.h"
 #include "core/cost/work/micro_operations.h"
+#include "core/cost/work/ports.h"
 
 namespace sdip {
 namespace {
@@ -94,7 +95,8 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
   PassEnergy energy{of_class, {}};
   const std::int64_t spilled = time.activation_in_bytes + time.activation_out_bytes;
   energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
-  energy.shared = shared_energy(cost.busy.weight_beats(), time.weight_bytes, time.weight_psram_bytes, prices);
+  energy.shared =
+      shared_energy(cost.busy.weight_beats() / psram_pace(m), time.weight_bytes, time.weight_psram_bytes, prices);
   energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),
                                   time.program_bytes, prices);
   energy.shared[EnergyPart::dram_turns] += static_cast<double>(time.turns) * turn_j;
@@ -120,6 +122,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
+    const StageMachine its(m, role);
     const std::vector<Energy> of_classes = class_energies(run, prices, m);
     const std::vector<double> cycles = core_cycles(run, traces[s], m);
     const double as_cores = leaking_cores(*run.stage, m);
@@ -131,7 +134,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       const std::int32_t of = run.stage->program.instructions[i].instruction_class;
       const PassEnergy pass = instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)],
-                                                 prices.usual, supply, turn_j, m);
+                                                 prices.usual, supply, turn_j, *its);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
       energy += of_cycle * (cycles[i] * own * as_cores);
@@ -149,6 +152,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     }
   }
   split.waiting = waiting_of(busy, frame, m, of_cycle.total());
+  for (const StageRun& run : runs) split.waiting.front().second += run.energy.hand_over_j * of_a_frame;
   return split;
 }
 

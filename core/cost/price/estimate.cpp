@@ -73,6 +73,35 @@ void fill_pass_energy(const std::vector<Energy>& passes, const Energy& standing,
   }
 }
 
+/// Dies and what the machine costs, at an end of the constants' ranges or between.
+void fill_dies(const DieAreas& areas, const Frame& frame, const StandingPower& standing, const Machine& m,
+               Bound bound, Report& report) {
+  if (is_fpga(m.technology_node)) return;
+  auto dies = built_dies(areas, built_dram(m, bound), built_links(m, bound));
+  const PriceFigures figures = price_figures(process_of(m, bound));
+  if (bound == Bound::value) report.dies.clear();
+  std::size_t place = 0;
+  for (const BuiltDie& die : dies) {
+    if (die.count == 0) continue;
+    if (bound == Bound::value)
+      report.dies.push_back({die.count, {die.mm2, die.mm2, die.mm2}, die.edge_mm, die_yield(die.mm2, figures)});
+    Ranged& area = report.dies[place++].area_mm2;
+    (bound == Bound::least ? area.least : bound == Bound::most ? area.most : area.value) = die.mm2;
+  }
+  if (bound != Bound::value)  // the ends of a die that can be made
+    for (BuiltDie& die : dies) die.mm2 = std::min(die.mm2, exposed_area(process_of(m)).value);
+  const Price price = price_of(dies, m, bound);
+  if (std::isnan(price.total()) || !report.outcome.feasible) return;
+  const Breakdown parts = {{"silicon", price.silicon}, {"package", price.package}, {"dram", price.dram}};
+  (bound == Bound::least  ? report.price_ranges_usd.least
+   : bound == Bound::most ? report.price_ranges_usd.most
+                          : report.price_usd) = parts;
+  if (bound != Bound::value) return;
+  const double fps = report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
+  const double electricity = million_images_usd({}, fps, frame_energy(frame, standing, m).total(), m);
+  report.million_images_usd = {{"machine", million_images_usd(price, fps, 0, m)}, {"electricity", electricity}};
+}
+
 /// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
 void fill_energy(const Application& application, const Machine& m, Bound bound, const Supply& supply,
                  std::vector<StageRun>& runs, const std::vector<std::vector<InstructionTime>>& traces,
@@ -90,6 +119,7 @@ void fill_energy(const Application& application, const Machine& m, Bound bound, 
   const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(e.value, e.least, e.most); };
   at(report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) =
       breakdown(frame_energy(frame, standing, m));
+  fill_dies(chip.dies, frame, standing, m, bound, report);
   if (bound == Bound::value)
     report.heat = heat_of(die_watts(frame_energy(frame, standing, m),
                                     report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)]),
@@ -143,6 +173,7 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   fill_report(application, machine, runs, traces, supply, *report);
   for (const Bound bound : {Bound::value, Bound::least, Bound::most})
     fill_energy(application, machine, bound, supply, runs, traces, *report);
+  report->notes = notes_of(runs, *report, machine);
   return outcome;
 }
 }  // namespace

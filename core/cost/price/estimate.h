@@ -82,6 +82,7 @@ enum class EnergyPart {
   dram_phy,
   dram_turns,
   dram_background,
+  die_links,
   broadcast,
   ports,
   clock,
@@ -89,7 +90,7 @@ enum class EnergyPart {
   leakage
 };
 std::string_view energy_part_text(EnergyPart part);
-inline constexpr std::size_t energy_part_count = 16;
+inline constexpr std::size_t energy_part_count = 17;
 using EnergyParts = std::array<double, energy_part_count>;
 double total_of(const EnergyParts& joules);
 
@@ -148,6 +149,14 @@ struct Ranged {
   double value{}, least{}, most{};
 };
 
+/// Dies alike: the first, those between, the last. The edge is what PHYs and links take of one; the yield the share
+/// of dies that work.
+struct DieReport {
+  std::int64_t count{};
+  Ranged area_mm2;
+  double edge_mm{}, yield{};
+};
+
 /// An FPGA part made into the machine.
 struct Configuration {
   Ranged bytes, seconds;
@@ -195,8 +204,12 @@ struct Report {
   ClockLimit clock_limit;
   std::optional<Heat> heat;     // none of an FPGA
   double dram_edge_mm = 0;      // of the die, that the PHYs of DRAM take
-  std::optional<FpgaUse> fpga;  // of a machine on such a part
-  Breakdown latency_s;          // of one frame alone
+  std::vector<DieReport> dies;  // none of an FPGA
+  Breakdown price_usd;          // silicon, package, DRAM
+  Ranges price_ranges_usd;
+  Breakdown million_images_usd;  // what a million images take of the machine, and of electricity
+  std::optional<FpgaUse> fpga;   // of a machine on such a part
+  Breakdown latency_s;           // of one frame alone
   Load load;
   std::vector<std::string> notes;  // what is estimated or outside the model's validity
 };

@@ -63,6 +63,7 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
     chip.standing.logic_mm2 += its.logic_mm2;
     chip.standing.sram_mib += its.sram_mib;
   }
+  chip.dies = die_areas(application, widest, chip.area_mm2, m, bound);
   chip.slowest = slowest_circuit(application, widest, m);
   chip.sram_bytes = sram_bytes(application, m);
   chip.mac_lanes = built_mac_lanes(application, m);
@@ -83,6 +84,7 @@ void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
   frame.made_macs += static_cast<double>(stage.made_macs) * static_cast<double>(use.own);
   frame.energy += stage.energy.core * static_cast<double>(use.own);
   frame.energy += stage.energy.shared * static_cast<double>(use.shared);
+  frame.energy[EnergyPart::die_links] += stage.energy.hand_over_j;
   if (role == Role::core) {
     const std::int64_t steps = stage.schedule.steps_per_core;
     frame.main = &stage;
@@ -162,7 +164,8 @@ StandingPower standing_power(const StandingArea& standing, const Supply& supply,
   const Process process = process_of(m, bound);
   const BuiltDram dram = built_dram(m, bound);
   return {leakage_watts(process, SquareMm(standing.logic_mm2), standing.sram_mib, supply),
-          clock_tree_energy(process).value * standing.logic_mm2 * supply.logic, dram.phy_w, dram.background_w};
+          clock_tree_energy(process).value * standing.logic_mm2 * supply.logic, dram.phy_w, dram.background_w,
+          built_links(m, bound).standing_w};
 }
 
 Energy StandingPower::over(double cycles, const Machine& m) const {
@@ -172,6 +175,7 @@ Energy StandingPower::over(double cycles, const Machine& m) const {
   energy[EnergyPart::leakage] = leakage_w * seconds;
   energy[EnergyPart::dram_phy] = phy_w * seconds;
   energy[EnergyPart::dram_background] = background_w * seconds;
+  energy[EnergyPart::die_links] = links_w * seconds;
   return energy;
 }
 
@@ -184,7 +188,7 @@ Energy frame_energy(const Frame& frame, const StandingPower& standing, const Mac
 namespace {
 
 MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
-                       const ChipTotals& chip, double energy, const Machine& m) {
+                       const ChipTotals& chip, double energy, const Price& price, const Machine& m) {
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const StageTotals& main = *frame.main;
   const auto frames = static_cast<double>(frame.frames * m.batch);
@@ -233,6 +237,8 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   set(Metric::tops_per_w, over(tops, power));
   set(Metric::tops_per_mm2, over(tops, chip.area_mm2));
   set(Metric::tops_peak_per_mm2, over(peak, chip.area_mm2));
+  set(Metric::price_usd, price.total());
+  set(Metric::million_images_usd, million_images_usd(price, frames / period, energy, m));
   return v;
 }
 
@@ -249,15 +255,17 @@ double die_watts(const Energy& frame, double frames_per_s) {
 Outcome outcome_of(std::span<const StageTotals> stages, const ApplicationTotals& totals, const ChipTotals& built,
                    const Supply& supply, std::string broken, const Machine& m) {
   const BuiltDram dram = built_dram(m);
+  const BuiltLinks links = built_links(m);
+  const std::array<BuiltDie, 3> dies = built_dies(built.dies, dram, links);
   ChipTotals chip = built;
-  chip.area_mm2 += dram.area_mm2;
+  chip.area_mm2 += dram.area_mm2 + links.area_mm2;
   const Frame frame = frame_of(stages, m);
   const Energy energy = frame_energy(frame, standing_power(chip.standing, supply, m, Bound::value), m);
   Outcome outcome;
-  outcome.values = values_of(stages, frame, totals, chip, energy.total(), m);
+  outcome.values = values_of(stages, frame, totals, chip, energy.total(), price_of(dies, m), m);
   outcome.reason = std::move(broken);
   if (outcome.reason.empty()) outcome.reason = broken_clock(chip.slowest, supply, m);
-  if (outcome.reason.empty()) outcome.reason = broken_edge(dram, chip.area_mm2);
+  if (outcome.reason.empty()) outcome.reason = broken_dies(dies, m);
   if (outcome.reason.empty()) {
     const double fps = outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
     if (const auto heat = heat_of(die_watts(energy, fps), chip.area_mm2, m)) outcome.reason = broken_heat(*heat);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/cost/price/clock.h"
+#include "core/cost/price/dies_price.h"
 #include "core/cost/price/stage.h"
 
 namespace sdip {
@@ -31,13 +32,14 @@ struct ApplicationTotals {
 };
 ApplicationTotals application_totals(const Application& application);
 
-/// The chip on which it runs, its DRAM's PHYs and controllers apart.
+/// The chip on which it runs, its DRAM's PHYs and controllers and the links between its dies apart.
 struct ChipTotals {
   double area_mm2 = 0;
   StandingArea standing;
   SlowestCircuit slowest;
   std::int64_t sram_bytes{};
   double mac_lanes{};
+  DieAreas dies;
 };
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound);
@@ -67,6 +69,7 @@ Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
 struct StandingPower {
   double leakage_w = 0, clock_j_per_cycle = 0;
   double phy_w = 0, background_w = 0;  // of DRAM: on the die, and in its devices
+  double links_w = 0;                  // between dies
   /// Of so many cycles.
   Energy over(double cycles, const Machine& m) const;
 };

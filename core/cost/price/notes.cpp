@@ -15,9 +15,6 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-constexpr double exposure_mm2 = 26 * 33;  // of a scanner: docs/model/area.md
-constexpr double wafer_mm2 = 70686;       // of 300 mm, pi x 150^2
-
 std::string whole(double value) { return std::to_string(std::llround(value)); }
 
 /// Whether the circuits surely stand the clock; empty when they do, and where they do not, which is why the machine
@@ -32,21 +29,19 @@ std::string clock_note(const ClockLimit& limit, const Machine& m) {
          " pipeline stages in this process: " + range + ".";
 }
 
-/// Whether one exposure, and one wafer, holds the chip; empty when the first does.
-std::string size_note(const Report& report) {
-  const auto total = [](const Breakdown& area) {
-    double mm2 = 0;
-    for (const auto& [block, part] : area) mm2 += part;
-    return mm2;
-  };
-  const double area = total(report.area_mm2), most = total(report.area_ranges_mm2.most);
-  if (most <= exposure_mm2) return {};
-  const std::string chip = "The chip's area, " + whole(area) + " mm2 (" +
-                           whole(total(report.area_ranges_mm2.least)) + " to " + whole(most) + "), ";
-  if (area > wafer_mm2) return chip + "is more than any wafer holds: 70686 mm2 of 300 mm.";
-  return chip + (area > exposure_mm2 ? "is" : "may be") +
-         " more than one exposure of a scanner, 858 mm2 (26 x 33 mm)" +
-         (most > wafer_mm2 ? ", and may be more than any wafer holds: 70686 mm2 of 300 mm." : ".");
+/// Whether a scanner surely exposes each die; empty when it does, and where it does not, which is why the machine
+/// is infeasible.
+std::string size_note(const Report& report, const Machine& m) {
+  if (report.dies.empty()) return {};
+  const double exposed = exposed_area(process_of(m)).value;
+  const auto most =
+      std::ranges::max_element(report.dies, {}, [](const DieReport& die) { return die.area_mm2.most; });
+  if (most->area_mm2.most <= exposed) return {};
+  const bool fits =
+      std::ranges::all_of(report.dies, [&](const DieReport& die) { return die.area_mm2.value <= exposed; });
+  if (!fits) return {};
+  return "The largest die, " + whole(most->area_mm2.value) + " mm2 (" + whole(most->area_mm2.least) + " to " +
+         whole(most->area_mm2.most) + "), may be more than a scanner exposes: " + whole(exposed) + " mm2.";
 }
 
 /// Which figures of the technology table are the user's; empty when none is.
@@ -212,8 +207,7 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
   for (const StageRun& run : runs)
     if (on_chip(run.stage->role, m)) built.push_back(&run);
   note_products(built, m, notes);
-  for (const std::string& note :
-       {own_figures_note(m), clock_note(report.clock_limit, m), fpga ? "" : size_note(report)})
+  for (const std::string& note : {own_figures_note(m), clock_note(report.clock_limit, m), size_note(report, m)})
     if (!note.empty()) notes.push_back(note);
   if (fpga)
     notes.emplace_back(

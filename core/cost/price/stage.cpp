@@ -7,6 +7,8 @@
 #include "core/cost/price/area.h"
 #include "core/cost/price/dram_price.h"
 #include "core/cost/work/micro_operations.h"
+#include "core/cost/work/ports.h"
+#include "core/machine/dies.h"
 
 namespace sdip {
 namespace {
@@ -68,8 +70,23 @@ FrameSchedule frame_schedule(Role role, SeriesPart part, const Machine& m) {
   return {steps, active, active};
 }
 
+namespace {
+
+std::int64_t handed_bits(const CompiledStage& stage) {
+  return (stage.program.latent_bytes + stage.program.context_bytes).value * 8;
+}
+
+}  // namespace
+
 std::int64_t link_cycles(const CompiledStage& stage, const Machine& m) {
-  return ceil_div((stage.program.latent_bytes + stage.program.context_bytes).value * 8, m.link_bits);
+  const bool one_die = stage.role != Role::core || die_line(m).dies == 1;
+  if (one_die) return ceil_div(handed_bits(stage), m.link_bits);
+  return ceil_div(handed_bits(stage), std::min(m.link_bits, m.die_link_bits)) + m.die_link_cycles;
+}
+
+std::int64_t channel_cores(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+  const bool on_all = stage.role == Role::core || stage.role == Role::network;
+  return on_all ? cores_on_channels(die_line(m), cores) : cores;
 }
 
 std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
@@ -98,7 +115,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
-    work.weight_beats += cost.busy.weight_beats() * uses;
+    work.weight_beats += cost.busy.weight_beats() / psram_pace(*its) * uses;
     const InstructionClass& its_class = program.classes[c];
     CoreEvents& events = its_class.formats ? work.of_own[static_cast<std::int32_t>(c)] : work.events;
     events.add(core_events(its_class, cost, *its), cost.cores * uses);
@@ -156,6 +173,10 @@ StagePrices stage_prices(const CompiledStage& stage, const Machine& machine, Bou
   const CoreArea core = stage_area(stage, m, widest_formats(m), bound);
   const FloorPlan plan = floor_plan(m, core, cores_fed(stage, m), psram_bytes_of(stage, machine), bound);
   StagePrices prices{energy_prices(m, stage.role, plan, bound), {}};
+  add_link_prices(machine, stage.role, bound, prices.usual);
+  if (stage.role == Role::core)
+    prices.hand_over_j = static_cast<double>((die_line(machine).dies - 1) * handed_bits(stage)) *
+                         link_energy(process_of(machine, bound)).value;
   std::int32_t number = 0;
   for (const InstructionClass& c : stage.program.classes) {
     if (c.formats) prices.own.emplace(number, energy_prices(machine_for(c, m), stage.role, plan, bound));
@@ -175,6 +196,7 @@ PassEnergy pass_energy(const StageCost& work, const PassCost& pass, std::int64_t
   energy.shared[EnergyPart::dram_turns] += static_cast<double>(pass.turns) * turn_j;
   energy.core = at_supply(energy.core, supply);
   energy.shared = at_supply(energy.shared, supply);
+  energy.hand_over_j = prices.hand_over_j;
   return energy;
 }
 

@@ -47,6 +47,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
 /// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
 struct PassEnergy {
   Energy core, shared;
+  double hand_over_j = 0;  // of a period: what goes from die to die with the frames
 };
 
 /// One stage, costed: its work and its times alone and in a saturated stream.
@@ -76,6 +77,9 @@ DramRate stage_rate(const CompiledStage& stage, const Machine& m);
 /// The channel and memories that a stage meets, `cores` of it in lockstep.
 TimelineRules stage_rules(const CompiledStage& stage, const Machine& m, std::int64_t cores);
 
+/// As many of its cores' activations as take the channel as long as those of `cores` of it do.
+std::int64_t channel_cores(const CompiledStage& stage, const Machine& m, std::int64_t cores);
+
 /// Passes whose sum 64 bits must hold.
 std::int64_t counted_passes(const Machine& m);
 
@@ -88,6 +92,7 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
 struct StagePrices {
   EnergyPrices usual;
   std::map<std::int32_t, EnergyPrices> own;
+  double hand_over_j = 0;  // of a period: latents and contexts over the links between dies
   const EnergyPrices& of(std::int32_t instruction_class) const {
     const auto found = own.find(instruction_class);
     return found == own.end() ? usual : found->second;
@@ -120,10 +125,11 @@ std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m);
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);
 
 /// What a report notes: what is outside the model's validity, or assumed, and options that do nothing here. Reads
-/// the report's areas and clock limit.
+/// the report's dies and clock limit.
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Report& report, const Machine& m);
 
-/// What a report says beyond its outcome, but for the energy of a frame. `traces` by stage, as run_stage left them.
+/// What a report says beyond its outcome, but for the energy of a frame, dies, prices and notes. `traces` by stage,
+/// as run_stage left them.
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
                  const std::vector<std::vector<InstructionTime>>& traces, const Supply& supply, Report& report);
 

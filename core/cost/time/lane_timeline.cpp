@@ -112,7 +112,8 @@ void LaneRunner::run(const Tape& tape, std::span<const LaneMachine> machines, st
 
 void LaneRunner::run_alone(const Tape& tape, const LaneMachine& machine, std::int64_t most_passes,
                            LaneTimes& times) {
-  const TimelineResult result = run_tape(tape, *machine.numbers, machine.rate, machine.cores, most_passes);
+  const TimelineResult result =
+      run_tape(tape, *machine.numbers, machine.rate, machine.cores, machine.cores, most_passes);
   times.pass_cycles.clear();
   for (const PassCost& pass : result.passes) times.pass_cycles.push_back(pass.cycles);
   const PassCost& last = result.passes.back();

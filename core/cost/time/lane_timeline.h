@@ -18,7 +18,7 @@ inline constexpr std::size_t lane_count = 8;
 struct LaneMachine {
   const TapeNumbers* numbers = nullptr;
   DramRate rate;
-  std::int64_t cores = 1;  // in lockstep: each adds its own activation transfers
+  std::int64_t cores = 1;  // whose activations each transfer moves
 };
 
 /// What run_timeline says of it. Passes behind the last are as long as that.

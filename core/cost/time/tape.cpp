@@ -231,8 +231,12 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
     n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes) * parts);
     n.least_cycles.push_back(least_cycles);
   };
-  const auto unpacking = [&](std::int64_t unpacked) {
-    return rules.decompressor_bytes > 0 ? ceil_div(unpacked, rules.decompressor_bytes) : 0;
+  const auto weights = [&](std::int64_t bytes, std::int64_t unpacked, std::int64_t parts) {
+    if (bytes == 0) return;
+    std::int64_t least = rules.decompressor_bytes > 0 ? ceil_div(unpacked * parts, rules.decompressor_bytes) : 0;
+    if (rules.gathered_bits > 0)
+      least = std::max(least, ceil_div(8 * whole_bursts(bytes, rules.burst_bytes) * parts, rules.gathered_bits));
+    transfer(bytes, least, parts);
   };
   const auto dispatch = [&](const ClassCost& cost, const TileCost& tile) {
     return rules.dispatch_cycles * tile.micro_operations + (cost.on_host ? rules.host_command_cycles : 0);
@@ -245,8 +249,7 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
     for (const TileCost& tile : cost.shapes) {
       n.cycles.push_back(tile.cycles);
       if (tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, tile));
-      transfer(cost.weighted && fetched ? tile.weight_stored_bytes : 0,
-               unpacking(tile.weight_bytes * cost.weight_parts), cost.weight_parts);
+      weights(cost.weighted && fetched ? tile.weight_stored_bytes : 0, tile.weight_bytes, cost.weight_parts);
       for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
         transfer(bytes, 0);
     }
@@ -254,7 +257,7 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
       transfer(window.all, 0);
       transfer(window.fresh, 0);
     }
-    transfer(fetched ? cost.held_weight_stored_bytes : 0, unpacking(cost.held_weight_bytes));
+    weights(fetched ? cost.held_weight_stored_bytes : 0, cost.held_weight_bytes, 1);
     n.dispatch.push_back(dispatch(cost, cost.shapes[0]));
     n.link_in.push_back(cost.link_in_cycles);
     n.behind.push_back(cost.link_out_cycles + rules.pipeline_stages);

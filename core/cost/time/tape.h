@@ -113,8 +113,10 @@ struct InstructionTrace {
 };
 
 /// Runs a tape again and again until a pass leaves the state that it found, or `most_passes`, on `cores` in
-/// lockstep. With `trace`, what its instructions did in the last pass simulated. Requires countable(...).
+/// lockstep, whose activations take the channel as long as those of `channel_cores`. With `trace`, what its
+/// instructions did in the last pass simulated. Requires countable(...).
 TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const DramRate& rate, std::int64_t cores,
-                        std::int64_t most_passes, std::vector<InstructionTrace>* trace = nullptr);
+                        std::int64_t channel_cores, std::int64_t most_passes,
+                        std::vector<InstructionTrace>* trace = nullptr);
 
 }  // namespace sdip

@@ -52,8 +52,9 @@ std::vector<InstructionTime> instruction_times(const Tape& tape, const TapeNumbe
 }  // namespace
 
 TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const DramRate& rate, std::int64_t cores,
-                        std::int64_t most_passes, std::vector<InstructionTrace>* trace) {
-  const std::vector<std::int64_t> times = transfer_times(tape, numbers, rate, cores);
+                        std::int64_t channel_cores, std::int64_t most_passes,
+                        std::vector<InstructionTrace>* trace) {
+  const std::vector<std::int64_t> times = transfer_times(tape, numbers, rate, channel_cores);
   const Columns<1> columns{
       {&numbers},           times.data(),           numbers.cycles.data(), numbers.dispatch.data(),
       numbers.delay.data(), numbers.link_in.data(), numbers.behind.data(), &rate.latency_cycles,
@@ -88,8 +89,8 @@ TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>
   const Tape tape = make_tape(program, costs, rules);
   const TapeNumbers numbers = tape_numbers(tape, program, costs, rules);
   std::vector<InstructionTrace> of_instructions;
-  TimelineResult result =
-      run_tape(tape, numbers, rules.rate, rules.cores, most_passes, trace ? &of_instructions : nullptr);
+  TimelineResult result = run_tape(tape, numbers, rules.rate, rules.cores, rules.on_channel(), most_passes,
+                                   trace ? &of_instructions : nullptr);
   if (trace)
     *trace = instruction_times(tape, numbers, rules.cores, result.passes.size() == 1, of_instructions, costs);
   return result;

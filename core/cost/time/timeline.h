@@ -73,8 +73,11 @@ struct TimelineRules {
   bool dispatches_tiles = false;  // each tile operation is an instruction of its own, or several
   bool overlaps = false;          // instructions begin as soon as what they own is free (Scoreboard)
   Granularity granularity = Granularity::per_operator;
-  std::int64_t imem_bytes = 0;  // that a larger program is streamed through; 0: IMEM holds the program
-  std::int64_t cores = 1;       // in lockstep: each adds its own activation transfers
+  std::int64_t imem_bytes = 0;     // that a larger program is streamed through; 0: IMEM holds the program
+  std::int64_t cores = 1;          // in lockstep: each adds its own activation transfers
+  std::int64_t channel_cores = 0;  // whose activations take as long as those of all these do; 0: these
+  std::int64_t gathered_bits = 0;  // of weights that the first die takes in a cycle; 0: there is one die
+  std::int64_t on_channel() const { return channel_cores > 0 ? channel_cores : cores; }
 };
 /// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,

@@ -5,6 +5,7 @@
 
 #include "core/cost/time/timeline.h"
 #include "core/cost/work/micro_operations.h"
+#include "core/machine/dies.h"
 #include "core/machine/dram.h"
 
 namespace sdip {
@@ -59,6 +60,10 @@ TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t activ
   if (m.program_storage == ProgramStorage::streamed) rules.imem_bytes = m.imem_bytes;
   rules.pipeline_stages = m.pipeline_stages;
   rules.cores = active_cores;
+  if (m.dies > 1) {
+    rules.channel_cores = cores_on_channels(die_line(m), active_cores);
+    rules.gathered_bits = m.die_link_bits;
+  }
   return rules;
 }
 
@@ -87,7 +92,7 @@ double longest_pass(const Program& program, const ClassUses& uses, const std::ve
   double sum = 0;
   for (std::size_t c = 0; c < costs.size(); ++c) {
     const ClassCost& cost = costs[c];
-    const double cores = real(rules.cores) * real(cost.cores);
+    const double cores = real(rules.on_channel()) * real(cost.cores);
     double window = 0, operations = 0;
     for (const WindowBytes& bytes : cost.windows) window = std::max(window, moved(bytes.all, cores));
     for (const TileCost& tile : cost.shapes)

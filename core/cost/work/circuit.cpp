@@ -222,6 +222,11 @@ ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role r
   return cost;
 }
 
+/// Cycles that weights take over all links between dies before an instruction that reads them starts.
+std::int64_t between_dies(const Machine& m, const ClassCost& cost) {
+  return cost.busy.weight_beats() > 0 ? (m.dies - 1) * m.die_link_cycles : 0;
+}
+
 /// Products that a MAC makes a cycle; of those made in a memory none splits.
 std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Machine& m) {
   return made_in_memory(cost) ? 1 : products_in_mac(c, m);
@@ -242,9 +247,10 @@ Machine in_lockstep(Machine m, std::int64_t cores) {
 }
 
 ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
-  if (!finds_another(c, m)) return cost_in_formats_of(m, c, role);
-  ClassCost cost = cost_in_formats_of(machine_found(c, m), c, role);
-  cost.products_in_mac = in_macs(cost, c, m);
+  const bool another = finds_another(c, m);
+  ClassCost cost = another ? cost_in_formats_of(machine_found(c, m), c, role) : cost_in_formats_of(m, c, role);
+  if (another) cost.products_in_mac = in_macs(cost, c, m);
+  cost.link_in_cycles += between_dies(m, cost);
   return cost;
 }
 
@@ -258,6 +264,7 @@ void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost
   else
     find_needs(c, m, role, cost);
   cost.products_in_mac = in_macs(cost, c, m);
+  cost.link_in_cycles = between_dies(m, cost);
 }
 
 ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {

@@ -128,10 +128,15 @@ class OperationFormulas {
     const Runs runs = runs_of(m_, p.rows.count(), p.kernel * p.sum.count());
     const bool wired = c_.operand_b == Place::psram && weights != WeightPlace::psram;
     const bool loads = !wired && c_.operand_b != Place::nowhere && c_.operand_b != Place::scalar;
-    const HeldProduct<Number> product{m_,         runs,
-                                      p.channels, p.sum,
-                                      kernel,     c_.work.element_cycles,
-                                      b_bits(),   loads ? port_bits(w_, c_.operand_b) : 0};
+    const HeldProduct<Number> product{m_,
+                                      runs,
+                                      p.channels,
+                                      p.sum,
+                                      kernel,
+                                      c_.work.element_cycles,
+                                      b_bits(),
+                                      loads ? port_bits(w_, c_.operand_b) : 0,
+                                      c_.operand_b == Place::psram ? psram_pace(m_) : 1};
     busy_.compute = product.first_load() + Number(p.times) * product.cycles();
     const Number results = Number(p.times) * product_of<Number>({size_of(p.rows), size_of(p.channels)});
     const Number sums = kernel * count_of<Number>(p.sum);

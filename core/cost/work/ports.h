@@ -40,6 +40,11 @@ inline std::int64_t port_bits(const Widths& w, Place place) {
   return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
 }
 
+/// Cycles that each beat of PSRAM takes on its way over the links between dies: they all take it at once.
+inline std::int64_t psram_pace(const Machine& m) {
+  return m.dies == 1 ? 1 : ceil_div(m.psram_port_bits, std::min(m.psram_port_bits, m.die_link_bits));
+}
+
 /// More cycles or beats of an instruction are not counted: no stage that has them is feasible.
 inline constexpr std::int64_t most_cycles = std::int64_t{1} << 58;
 inline std::int64_t at_most(Int128 cycles, std::int64_t most) {
@@ -56,11 +61,14 @@ inline std::int64_t capped_hundredths(std::int64_t a, std::int64_t hundredths, s
   return at_most((static_cast<Int128>(a) * hundredths + 99) / 100, most);
 }
 
-/// Beats where they really go: in a unified memory all through DSRAM's ports; a ROM is `wired` to its multipliers;
-/// of stacks in PSRAM through its port, those of all cores in lockstep. Of one of `tiles` operations.
+/// Beats where they really go: over links between dies at their pace; in a unified memory all through DSRAM's
+/// ports; a ROM is `wired` to its multipliers; of stacks in PSRAM through its port, those of all cores in lockstep.
+/// Of one of `tiles` operations.
 template <class Number>
 void merge_ports(const Machine& m, bool wired, std::int64_t tiles, BusyOf<Number>& busy) {
   if (wired) busy.psram_read = Number(0);
+  if (const std::int64_t pace = psram_pace(m); pace > 1)
+    busy.psram_read = capped_product(Number(pace), busy.psram_read, most_cycles / tiles);
   if (stack_in_psram(m)) {
     busy.psram_stack = busy.stackram_read + busy.stackram_write;
     busy.psram_stacks = capped_product(Number(m.cores), busy.psram_stack, most_cycles / tiles);

@@ -29,14 +29,14 @@ inline Runs runs_of(const Machine& m, std::int64_t row_folds, std::int64_t sum_f
 }
 
 /// A product's channel and sum folds, the latter at each of `kernel` positions, in these runs. Weights of
-/// `weight_bits` come through a port of `port_bits`; 0: through none, in no time.
+/// `weight_bits` come through a port of `port_bits`, `pace` cycles a beat; 0: through none, in no time.
 template <class Number>
 struct HeldProduct {
   const Machine& m;
   Runs runs;
   Folds channels, sum;
   Number kernel;
-  std::int64_t element_cycles, weight_bits, port_bits;
+  std::int64_t element_cycles, weight_bits, port_bits, pace = 1;
 
   /// Cycles of one product; what the first load of an operation takes before it is apart.
   Number cycles() const {
@@ -60,7 +60,9 @@ struct HeldProduct {
 
  private:
   Number load(std::int64_t of, std::int64_t by) const {
-    return port_bits == 0 ? Number(0) : beats<Number>({of, by, weight_bits}, port_bits);
+    if (port_bits == 0) return Number(0);
+    const Number once = beats<Number>({of, by, weight_bits}, port_bits);
+    return pace == 1 ? once : Number(pace) * once;
   }
 
   /// A channel and sum fold through all runs, each with its load or without.

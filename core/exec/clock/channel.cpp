@@ -20,6 +20,13 @@ Clock::Transfer Clock::transfer(Count bytes, Count copies) const {
   return {whole, cycles};
 }
 
+/// Of all cores: on several dies as long as it takes to move the fullest one's over its own share of the channels.
+Clock::Transfer Clock::activation_transfer(Count bytes) const {
+  Transfer t = transfer(bytes, copies_);
+  if (dies_ > 1) t.cycles = transfer(bytes, copies_ / cores_ * fullest_cores_ * dies_).cycles;
+  return t;
+}
+
 /// The channel is taken up to its end; a turn comes first.
 void Clock::move(Count start, Count cycles, bool to_chip) {
   channel_ = start + cycles;
@@ -39,6 +46,8 @@ Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes, Coun
   if (m_.weight_compression.hundredths > 100)
     t.cycles =
         std::max(t.cycles, (psram_bytes + m_.decompressor_bytes_per_cycle - 1) / m_.decompressor_bytes_per_cycle);
+  if (dies_ > 1)  // gathered from all dies
+    t.cycles = std::max(t.cycles, (t.bytes * 8 + m_.die_link_bits - 1) / m_.die_link_bits);
   return t;
 }
 
@@ -86,7 +95,7 @@ Count Clock::fetch_words(Count bytes) {
 }
 
 Count Clock::load(Count bytes, Buffers& buffers) {
-  const Transfer t = transfer(bytes, copies_);
+  const Transfer t = activation_transfer(bytes);
   const Count space = buffers.free_for_next(tile_buffers(), begin_, now_);
   move(std::max(channel_, space), t.cycles, true);
   count_.activation_in_bytes += t.bytes;
@@ -95,7 +104,7 @@ Count Clock::load(Count bytes, Buffers& buffers) {
 
 void Clock::store() {
   if (leaving_ == 0) return;
-  const Transfer t = transfer(leaving_, copies_);
+  const Transfer t = activation_transfer(leaving_);
   move(std::max(channel_, now_), t.cycles, false);
   count_.activation_out_bytes += t.bytes;
   if (leaving_partials_) pass_.partial_out_bytes += t.bytes;

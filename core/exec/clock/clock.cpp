@@ -35,6 +35,13 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
     cycle_shares_ = static_cast<Int128>(800) * m_.host_access_cycles * 1000;
     latency_cycles_ = turn_cycles_ = 0;
   }
+  if (m_.dies > 1) {  // cores are put on the dies in order, as many on each as the fullest must take
+    Count on_one = 0;
+    while (on_one * machine.dies < machine.cores) ++on_one;
+    dies_ = 0;
+    for (Count left = machine.cores; left > 0; left -= on_one) ++dies_;
+    fullest_cores_ = std::min(cores, on_one);
+  }
   for (const InstructionClass& c : program.classes) {
     end_if(options_.stop, "");
     operations_.push_back(expand(c, with_cores(m_, cores), role));
@@ -128,7 +135,7 @@ void Clock::begin(std::size_t index) {
       now_ = dispatched;
     }
   }
-  now_ += sent_cycles(*class_, m_);
+  now_ += sent_cycles(*class_, m_) + over_dies(operations_[number]);
   a_ = b_ = other_ = partial_ = {};
   left_.clear();
   fetched_.clear();
@@ -245,6 +252,14 @@ Count Clock::command_cycles(const Operation& o) const {
 Count Clock::overhead(const Operation& o) const {
   const Count cycles = command_cycles(o);
   return m_.sequencer == Sequencer::distributed ? std::max<Count>(0, cycles - last_duration_) : cycles;
+}
+
+/// Weights come from the first die over each link on the way to the last.
+Count Clock::over_dies(const std::vector<Operation>& operations) const {
+  const bool reads = std::ranges::any_of(operations, [](const Operation& o) { return o.needs.psram_read > 0; });
+  Count cycles = 0;
+  for (Count die = 1; reads && die < dies_; ++die) cycles += m_.die_link_cycles;
+  return cycles;
 }
 
 /// The largest tile of each operand, and of results, must fit in the buffers that the program names.

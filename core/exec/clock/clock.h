@@ -56,6 +56,7 @@ class Clock {
   bool side_by_side() const { return has_pairs(m_); }
   std::size_t tile_buffers() const { return m_.tile_buffering == Buffering::double_buffer ? 2 : 1; }
   Transfer transfer(Count bytes, Count copies) const;
+  Transfer activation_transfer(Count bytes) const;
   void move(Count start, Count cycles, bool to_chip);
   Transfer weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const;
   Count fetch(Count a_core, Count tile, bool held);
@@ -65,6 +66,7 @@ class Clock {
   void count_beats(const Needs& needs);
   Count command_cycles(const Operation& o) const;
   Count overhead(const Operation& o) const;
+  Count over_dies(const std::vector<Operation>& operations) const;
   void require_buffers(const std::vector<Operation>& operations) const;
   void run_beside(std::size_t index);
   void run(std::size_t index);
@@ -77,6 +79,7 @@ class Clock {
   const Machine m_;  // of the stage
   const StepOptions options_;
   const Count cores_;
+  Count dies_ = 1, fullest_cores_ = 0;  // of dies that share the channels, and of cores that work on the fullest
   const bool wired_;
   Board board_;
   Psram psram_;

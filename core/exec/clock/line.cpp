@@ -26,10 +26,11 @@ Count active_cores(const Machine& m) {
   return active;
 }
 
-Count cycles_over_link(const Program& program, const Machine& m) {
-  Count cycles = 0;
-  for (Count left = (program.latent_bytes + program.context_bytes).value * 8; left > 0; left -= m.link_bits)
-    ++cycles;
+/// Between dies at most as many bits a cycle as their link has, and longer on the way.
+Count cycles_over_link(const Program& program, const Machine& m, bool between_dies) {
+  const Count bits = between_dies ? std::min(m.link_bits, m.die_link_bits) : m.link_bits;
+  Count cycles = between_dies ? m.die_link_cycles : 0;
+  for (Count left = (program.latent_bytes + program.context_bytes).value * 8; left > 0; left -= bits) ++cycles;
   return cycles;
 }
 
@@ -77,7 +78,8 @@ FrameLine line_of(const Application& application, const Machine& m) {
       seat.passes = crossed(m) ? m.steps : steps_of_a_core(m);
       if (crossed(m)) line.together = m.cores;
     }
-    if (stage.role == Role::core || stage.part.count > 1) seat.link_cycles = cycles_over_link(stage.program, m);
+    if (stage.role == Role::core || stage.part.count > 1)
+      seat.link_cycles = cycles_over_link(stage.program, m, m.dies > 1 && m.cores > 1);
     if (frames_side_by_side(stage, m)) line.frames_at_once *= m.cores;
     line.stages.push_back(seat);
   }

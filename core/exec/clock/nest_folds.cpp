@@ -211,7 +211,7 @@ FoldedProduct fold_product(const InstructionClass& c, const Machine& m, const Po
                       m.dataflow != Dataflow::weight_stationary || first_row};
       fold.run();
       *a.beats += fold.a;
-      *b.beats += fold.b;
+      *b.beats += b.pace * fold.b;
       *in.beats += fold.partials_in;
       *out.beats += fold.partials_out;
       needs.compute += fold.compute;

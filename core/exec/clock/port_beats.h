@@ -24,19 +24,25 @@ struct Ports {
         wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
         stackram(psram_holds_stacks(m) ? m.psram_port_bits : m.stackram_port_bits),
-        psram(m.psram_port_bits) {}
+        psram(m.psram_port_bits) {
+    if (m.dies == 1) return;
+    psram_pace = 0;
+    for (Count left = psram; left > 0; left -= m.die_link_bits) ++psram_pace;
+  }
   Family own;  // whose pair results lie in
   bool unified, wired;
   Count dsram, stackram, psram;
+  Count psram_pace = 1;  // cycles until the links to other dies have taken a beat
 
   /// A port, and where its beats are counted; the beats of what lies in none are thrown away.
   struct Port {
     Count* beats;
     Count bits;
-    void move(Count elements, Count bits_each) const { *beats += ceil_div(elements * bits_each, bits); }
+    Count pace = 1;  // cycles of a beat
+    void move(Count elements, Count bits_each) const { *beats += pace * ceil_div(elements * bits_each, bits); }
   };
   Port reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
-    if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram};
+    if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram, psram_pace};
     if (place == Place::stackram && !unified) return {&needs.stackram_read, stackram};
     if (place == Place::dsram && pair.value_or(own) != own) return {&needs.other_pairs[*pair], dsram};
     const bool through_dsram = place == Place::dsram || place == Place::dram || place == Place::stackram;

@@ -170,7 +170,7 @@ std::string difference(const Beside& beside, Vectors vectors) {
     const auto place = [&](std::size_t i) { return turned ? count - 1 - i : i; };
     for (std::size_t i = 0; i < count; ++i) {
       const TimelineRules& rules = beside.machines[place(i)].rules;
-      machines.push_back({&numbers[place(i)], rules.rate, rules.cores});
+      machines.push_back({&numbers[place(i)], rules.rate, rules.on_channel()});
     }
     runner.run(tape, machines, beside.passes, times);
     for (std::size_t i = 0; i < count; ++i) {
@@ -180,7 +180,7 @@ std::string difference(const Beside& beside, Vectors vectors) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     const TimelineRules& rules = beside.machines[i].rules;
-    const LaneMachine machine{&numbers[i], rules.rate, rules.cores};
+    const LaneMachine machine{&numbers[i], rules.rate, rules.on_channel()};
     runner.run(tape, std::span(&machine, 1), beside.passes, times);
     const std::string what = lane_difference(beside.alone[i], times[0]);
     if (!what.empty()) return "machine " + std::to_string(i) + " alone: " + what;
@@ -196,7 +196,7 @@ std::vector<std::int64_t> operations_run(const Beside& beside) {
   numbers.reserve(beside.machines.size());
   for (const timing::Timed& t : beside.machines) {
     numbers.push_back(tape_numbers(tape, t.program, t.costs, t.rules));
-    machines.push_back({&numbers.back(), t.rules.rate, t.rules.cores});
+    machines.push_back({&numbers.back(), t.rules.rate, t.rules.on_channel()});
   }
   LaneRunner runner(Vectors::portable);
   std::vector<LaneTimes> times(machines.size());

@@ -9,6 +9,7 @@
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/counted_work.h"
+#include "tests/core/cost/price/counted_dies.h"
 #include "tests/core/cost/price/counted_technology.h"
 #include "tests/core/exec/pass_sum.h"
 
@@ -25,6 +26,17 @@ struct Events {
   Role role;
   Wires wires;
   CountedStanding standing;
+  std::int64_t dies;  // of the whole machine
+
+  /// Joules of a byte from DRAM on any die, each as often, to the first or the last.
+  double gathered_j() const { return 4 * real(dies - 1) * counted_row("link.energy") * 1e-12; }
+  bool on_all() const { return role == Role::core || role == Role::network; }
+  /// Cycles that links take for a beat.
+  std::int64_t pace() const {
+    std::int64_t cycles = 0;
+    for (std::int64_t left = m.psram_port_bits; left > 0; left -= m.die_link_bits) ++cycles;
+    return on_all() && dies > 1 ? cycles : 1;
+  }
 
   double beat(std::int64_t capacity, std::int64_t bits) const {
     return sram_energy(m.technology_node, Bytes((capacity + m.sram_banks - 1) / m.sram_banks), Bits(bits)).value;
@@ -110,6 +122,7 @@ struct Events {
     }
     joules["dram_activations"] = bytes * dram_energy(m.technology_node, m.dram_kind, Bytes(1)).value;
     joules["dram_phy"] = bytes * counted_phy_byte(m);
+    if (!on_all()) joules["die_links"] = bytes * gathered_j();
     joules["ports"] += bytes * along(8, wires.dsram) + cores *
                                                            real(i.stackram_read_beats + i.stackram_write_beats) *
                                                            along(m.stackram_port_bits, wires.stackram);
@@ -119,7 +132,7 @@ struct Events {
   }
 
   Joules8 shared(const InstructionCounts& i, std::int64_t stack_beats, std::int64_t words_bytes) const {
-    const double weights = real(i.psram_read_beats - stack_beats);
+    const double weights = real((i.psram_read_beats - stack_beats) / pace());
     const double byte = dram_energy(m.technology_node, m.dram_kind, Bytes(1)).value;
     Joules8 joules;
     joules["psram"] = in_place(m, role) ? 0.0
@@ -129,6 +142,9 @@ struct Events {
     joules["dram_program"] = real(i.program_bytes) * byte;
     joules["dram_phy"] = real(i.weight_bytes + i.program_bytes) * counted_phy_byte(m);
     joules["dram_turns"] = real(i.turns) * counted_turn(m);
+    joules["die_links"] = real(i.weight_bytes + i.program_bytes) * gathered_j();
+    if (on_all())
+      joules["die_links"] += (weights * real(m.psram_port_bits) / 8 + real(words_bytes)) * 2 * gathered_j();
     if (!in_place(m, role)) {
       joules["ports"] =
           weights * along(m.psram_port_bits, wires.psram) + real(i.weight_bytes) * along(8, wires.psram);
@@ -195,12 +211,14 @@ CountedStage counted_stage(const CompiledStage& stage, const CountedStanding& st
   s.cold_cycles = sum_of(run.passes[0]).end;
   for (const auto& pass : alone.passes) s.alone_cycles += sum_of(pass).end;
   const std::int64_t bits = (program.latent_bytes.value + program.context_bytes.value) * 8;
-  s.link_cycles = (bits + m.link_bits - 1) / m.link_bits;
+  const bool between_dies = stage.role == Role::core && counted_dies(machine) > 1;
+  const std::int64_t wide = between_dies ? std::min(m.link_bits, m.die_link_bits) : m.link_bits;
+  s.link_cycles = (bits + wide - 1) / wide + (between_dies ? m.die_link_cycles : 0);
   s.bound_cycles = bound_cycles_of(program, m, stage.role);
   const std::int64_t weights = in_place(m, stage.role) ? 0 : program.distinct_weight_bytes.value - m.psram_bytes;
   s.bound_dram_bytes = std::max<std::int64_t>(0, weights) +
                        (program.input_bytes.value + program.output_bytes.value) * s.active_cores;
-  const Events events{m, stage.role, counted_wires(stage, machine), standing};
+  const Events events{m, stage.role, counted_wires(stage, machine), standing, counted_dies(machine)};
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const InstructionClass& c =
         program.classes[static_cast<std::size_t>(program.instructions[i].instruction_class)];
@@ -257,6 +275,9 @@ Way way_of(const std::vector<CountedStage>& stages, const Machine& m) {
       way.alone_cycles += s.cores_of_frame * s.link_cycles;
       way.waits += s.cores_of_frame;
       way.pass(s, s.steps_per_core, m.steps * together);
+      const Program& program = s.stage->program;
+      way.joules["die_links"] += real((program.latent_bytes + program.context_bytes).value * 8) *
+                                 real(counted_dies(m) - 1) * counted_row("link.energy") * 1e-12;
     } else if (s.stage->part.count > 1) {
       const std::int64_t cycles = s.pass.end + s.link_cycles;
       if (way.main == nullptr || cycles > longest) way.main = &s;
@@ -304,11 +325,13 @@ void add_area(const Application& application, const CountedStanding& standing, c
   for (CountedStage& stage : frame.stages) {
     const double of_chip = counted_leaking_cores(application, m, stage.stage) / cores;
     const double seconds = of_chip * real(stage.pass.end) / (real(m.core_clock_mhz) * 1e6);
-    const double leaks = standing.leakage_w * seconds, dram = (standing.phy_w + standing.background_w) * seconds;
+    const double leaks = standing.leakage_w * seconds,
+                 dram = (standing.phy_w + standing.background_w + standing.links_w) * seconds;
     const double tree = standing.clock_j * of_chip * real(stage.pass.end);
     stage.own["leakage"] = leaks;
     stage.own["dram_phy"] += standing.phy_w * seconds;
     stage.own["dram_background"] = standing.background_w * seconds;
+    stage.own["die_links"] += standing.links_w * seconds;
     stage.own["clock"] += tree;
     std::int64_t running = 0;
     for (const InstructionCounts& i : stage.steady) running += i.end - i.start;
@@ -399,6 +422,7 @@ void add_metrics(const Application& application, const Way& way, const CountedSt
   frame.joules["leakage"] = standing.leakage_w * period_s / frames;
   frame.joules["dram_phy"] += standing.phy_w * period_s / frames;
   frame.joules["dram_background"] = standing.background_w * period_s / frames;
+  frame.joules["die_links"] += standing.links_w * period_s / frames;
   frame.joules["clock"] += standing.clock_j * real(way.period) / frames;
   const double energy = all_of(frame.joules);
   v[Metric::energy_j_per_frame] = energy;
@@ -408,6 +432,12 @@ void add_metrics(const Application& application, const Way& way, const CountedSt
   v[Metric::tops] = 2 * way.made_macs / period_s / 1e12;
   v[Metric::tops_peak] = 2 * peak_macs(application, frame.stages, m) * hertz / 1e12;
   add_quotients(v);
+  const double price = is_fpga(m.technology_node) ? std::numeric_limits<double>::quiet_NaN()
+                                                  : counted_price_usd(counted_die_mm2(application, m), m);
+  v[Metric::price_usd] = price;
+  v[Metric::million_images_usd] =
+      1e6 * (price / (counted_row("use.years") * 365.25 * 86400 * v[Metric::throughput_fps]) +
+             energy / 3.6e6 * counted_row("use.electricity"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/cost/frame_difference.h"
+#include "tests/core/cost/price/counted_dies.h"
 #include "tests/core/cost/random_application.h"
 
 namespace sdip {
@@ -17,10 +18,15 @@ TEST(counted_frame, of_pipelines_networks_and_parts_in_series_is_what_the_report
     const Application application = random_application(dice, application_roles(seed), machine);
     set_hierarchy(seed / application_kinds, machine);
     set_circuits(seed / application_kinds / 3, machine);
+    const bool in_series = application.stages.front().part.count > 1;
+    set_dies(in_series ? 0 : seed, machine);
     const CountedFrame frame = counted_frame(application, machine);
     EXPECT_EQ(frame.metrics.size(), metric_count);
     if (!frame.settled) continue;
     ++settled;
+    double sum = 0;
+    for (const double mm2 : counted_die_mm2(application, machine)) sum += mm2;
+    ASSERT_NEAR(sum, frame.metrics.at(Metric::area_mm2), 1e-9 * sum) << "seed " << seed;
     ASSERT_EQ(frame_difference(estimate(application, machine), frame, machine), "") << "seed " << seed;
     if (machine.in_memory_weights == InMemoryWeights::off) {
       EXPECT_LE(frame.metrics.at(Metric::tops), frame.metrics.at(Metric::tops_peak)) << "seed " << seed;

@@ -58,8 +58,9 @@ void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts
 }
 
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
-void expect_equal(const Program& program, const Machine& machine, Decimal share, std::int64_t cores,
+void expect_equal(const Program& program, const Machine& given, Decimal share, std::int64_t cores,
                   std::int64_t passes, Role role = Role::network) {
+  const Machine machine = machine_of_stage(given, role);
   std::vector<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
     costs.push_back(class_cost(c, in_lockstep(machine, cores), role));
@@ -95,6 +96,7 @@ TEST(differential, random_programs_count_the_same_where_psram_holds_the_stacks) 
     Machine machine = random_machine(dice);
     machine.activation_memory = ActivationMemory::separate;
     machine.memory_hierarchy = MemoryHierarchy::writable_psram;
+    machine.dies = 1;
     const Program program = random_program(dice, machine);
     const std::int64_t cores = dice.between(1, 5);
     expect_equal(program, machine, Decimal{dice.between(1, 100)}, cores, 8);

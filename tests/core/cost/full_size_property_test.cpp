@@ -138,8 +138,10 @@ void expect_never_slower(const Compiled& one, const Outcome& before) {
       {"DRAM efficiency", [](Machine& m) { m.dram_efficiency = Decimal{97}; }},
       {"DSRAM port", [](Machine& m) { m.dsram_port_bits += 8; }},
       {"STACKRAM port", [](Machine& m) { m.stackram_port_bits *= 3; }},
-      {"PSRAM port", [](Machine& m) { m.psram_port_bits += 1000; }},
+      {"PSRAM port", [](Machine& m) { m.psram_port_bits += 1000, m.die_link_bits += 1000; }},
       {"links", [](Machine& m) { m.link_bits *= 2; }},
+      {"links between dies", [](Machine& m) { m.die_link_bits *= 2; }},
+      {"their latency", [](Machine& m) { m.die_link_cycles /= 2; }},
   };
   for (const auto& [name, change] : changes) {
     SCOPED_TRACE(name);

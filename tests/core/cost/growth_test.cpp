@@ -20,8 +20,8 @@ std::int64_t cycles_of(const EssayOperator& op, const Sizes& sizes, const Machin
   workload.stages.push_back({Role::core, "net", std::make_shared<const Graph>(op.graph(sizes)), {}});
   const Application application = compile(workload, m);
   const Report report = estimate(application, m);
-  EXPECT_TRUE(report.outcome.feasible) << op.name << ": " << report.outcome.reason;
-  if (!report.outcome.feasible) return -1;
+  EXPECT_TRUE(report.outcome.counted()) << op.name << ": " << report.outcome.reason;
+  if (!report.outcome.counted()) return -1;
   const InstructionCost& cost = report.stages.at(0).instructions.back();
   EXPECT_EQ(cost.dram_activations_in + cost.dram_activations_out + cost.dram_weights, Bytes(0)) << op.name;
   const StepCounts run = step(application.stages.at(0), m, Decimal{100}, 1, 2);
@@ -33,6 +33,7 @@ std::int64_t cycles_of(const EssayOperator& op, const Sizes& sizes, const Machin
 Machine essay_machine() {
   Machine m = find_preset("essay")->machine;
   m.weight_storage = WeightStorage::resident;
+  m.dies = 1;  // whatever its size, so that nothing is on its way from die to die
   return m;
 }
 

@@ -61,6 +61,7 @@ TEST(property, more_lanes_or_wider_ports_never_need_more_of_any_circuit_or_port)
       Machine wider = drawn;
       for (std::int64_t* port : {&wider.psram_port_bits, &wider.dsram_port_bits, &wider.stackram_port_bits})
         *port += 8 * dice.between(1, 30);
+      wider.die_link_bits = wider.psram_port_bits;  // or a beat crosses in more cycles than a narrower one
       EXPECT_LE(class_cost(c, wider).cycles, before.cycles) << "seed " << seed;
     }
   }
@@ -95,7 +96,13 @@ TEST(property, faster_dram_wider_ports_and_earlier_dispatch_never_end_a_program_
       {"DRAM turns", [](Machine& m, Dice&) { m.dram_turn_ns /= 3; }},
       {"efficiency", [](Machine& m, Dice&) { m.dram_efficiency = Decimal{100}; }},
       {"DSRAM port", [](Machine& m, Dice& dice) { m.dsram_port_bits += 8 * dice.between(1, 30); }},
-      {"PSRAM port", [](Machine& m, Dice& dice) { m.psram_port_bits += 8 * dice.between(1, 30); }},
+      {"PSRAM port",
+       [](Machine& m, Dice& dice) {
+         m.psram_port_bits += 8 * dice.between(1, 30);
+         m.die_link_bits = std::max(m.die_link_bits, m.psram_port_bits);
+       }},
+      {"links between dies", [](Machine& m, Dice& dice) { m.die_link_bits += dice.between(1, 300); }},
+      {"their latency", [](Machine& m, Dice&) { m.die_link_cycles = 1; }},
       {"STACKRAM port", [](Machine& m, Dice& dice) { m.stackram_port_bits += 8 * dice.between(1, 30); }},
       {"link", [](Machine& m, Dice& dice) { m.link_bits += dice.between(1, 300); }},
       {"host's bus", [](Machine& m, Dice& dice) { m.host_bus_bits += dice.between(1, 100); }},

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/machine/stage_rows.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
@@ -78,6 +79,7 @@ Machine random_frame_machine(Dice& dice) {
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
   m.fusion = dice.one_of({Fusion::no_fusion, Fusion::pointwise, Fusion::norm});
   m.branches = dice.one_of({Branches::serial, Branches::parallel, Branches::channels});
+  if (m.branches != Branches::serial) m.dies = 1;
   return m;
 }
 
@@ -103,9 +105,20 @@ void set_hierarchy(std::uint64_t n, Machine& m) {
   constexpr MemoryHierarchy all[] = {MemoryHierarchy::private_memories, MemoryHierarchy::crossbar,
                                      MemoryHierarchy::writable_psram};
   m.memory_hierarchy = all[n % 3];
+  m.dies = 1;
   const bool stack = m.activation_memory == ActivationMemory::separate;
   if (!stack && m.memory_hierarchy == MemoryHierarchy::writable_psram)
     m.memory_hierarchy = MemoryHierarchy::private_memories;
+}
+
+void set_dies(std::uint64_t n, Machine& m) {
+  const bool can = m.memory_hierarchy == MemoryHierarchy::private_memories && m.branches == Branches::serial &&
+                   m.core_weights == CoreWeights::common && !m.host_memory && !is_fpga(m.technology_node);
+  m.dies = 1;
+  if (!can || n % 4 == 0) return;
+  m.dies = 1 + static_cast<std::int64_t>(n % 5);
+  m.die_link_bits = 8 + static_cast<std::int64_t>(n * 37 % 300);
+  m.die_link_cycles = 1 + static_cast<std::int64_t>(n * 13 % 50);
 }
 
 void set_circuits(std::uint64_t n, Machine& m) {

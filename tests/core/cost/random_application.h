@@ -19,6 +19,9 @@ Application random_application(Dice& dice, const std::vector<Role>& roles, Machi
 /// Gives it one of the three memory hierarchies by `n`, private memories where another cannot be.
 void set_hierarchy(std::uint64_t n, Machine& machine);
 
+/// Puts the cores on up to five dies by `n`, where they can be.
+void set_dies(std::uint64_t n, Machine& machine);
+
 /// Makes encoder and decoder circuits of every third `n`, each kind of lanes their own or as the cores have them.
 void set_circuits(std::uint64_t n, Machine& machine);
 

@@ -48,6 +48,12 @@ Machine random_machine(Draw& draw) {
     m.weight_registers = 1 + m.dsram_bytes % 4;
   }
   m.attention_parts = 1 + m.dsram_bytes % 3;
+  const bool on_dies = m.memory_hierarchy == MemoryHierarchy::private_memories && m.branches == Branches::serial;
+  if (on_dies && m.dsram_bytes % 3 == 0) {
+    m.dies = 2 + m.psram_bytes % 3;
+    m.die_link_bits = 8 + m.dsram_bytes % 300;
+    m.die_link_cycles = 1 + m.psram_bytes % 20;
+  }
   return m;
 }
 

@@ -3,7 +3,7 @@ import type { Analysis, Part } from '../api/types';
 import { Bars } from '../chart/bars';
 import { ChartFrame } from '../chart/chart_frame';
 import { percent, quantity } from '../format/quantity';
-import { useSpeech, wordFor, type Key } from '../i18n/i18n';
+import { useSpeech, wordFor, type Key, type Translate } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 
 export function Breakdowns({ analysis }: { analysis: Analysis }) {
@@ -16,7 +16,8 @@ export function Breakdowns({ analysis }: { analysis: Analysis }) {
       <Breakdown title="breakdown.latency" parts={analysis.latency_s} unit="s" />
       <Breakdown title="breakdown.energy" parts={analysis.energy_j} unit="J" />
       <Breakdown title="breakdown.energy_by_stage" parts={[...stages, ...waiting]} unit="J" />
-      <Breakdown title="breakdown.area" parts={analysis.area_mm2} unit="mm2" />
+      <Breakdown title="breakdown.area" parts={analysis.area_mm2} unit="mm2" more={diesText(t, analysis.dies)} />
+      {analysis.price_usd.length > 0 && <Breakdown title="breakdown.price" parts={analysis.price_usd} unit="USD" />}
     </div>
   );
 }
@@ -26,7 +27,12 @@ type RangedPart = Part & { least?: number | null; most?: number | null };
 
 const sum = (values: (number | null | undefined)[]) => values.reduce<number>((total, one) => total + (one ?? 0), 0);
 
-function Breakdown({ title, parts, unit }: { title: Key; parts: RangedPart[]; unit: string }) {
+/** "1 die of 499 mm2, 66 % yield; 3 dies of ..." */
+const diesText = (t: Translate, dies: Analysis['dies']) =>
+  dies.map((die) => t(die.count === 1 ? 'breakdown.die' : 'breakdown.dies',
+    { count: String(die.count), area: quantity(die.area_mm2.value ?? 0, 'mm2', 3), yield: percent(die.yield) })).join('; ');
+
+function Breakdown({ title, parts, unit, more }: { title: Key; parts: RangedPart[]; unit: string; more?: string }) {
   const { t } = useSpeech();
   const bars = parts.map((one) => ({ name: one.part, label: wordFor(t, 'part', one.part), value: one.value ?? 0 }));
   const total = sum(bars.map((one) => one.value));
@@ -36,7 +42,7 @@ function Breakdown({ title, parts, unit }: { title: Key; parts: RangedPart[]; un
     <Card>
       <ChartFrame
         title={`${t(title)} · ${quantity(total, unit)}`}
-        {...(ranged && { note: t('breakdown.range', { range: range(parts) }) })}
+        {...(ranged && { note: [t('breakdown.range', { range: range(parts) }), more].filter(Boolean).join('. ') })}
         table={() => ({
           head: [t('table.part'), t(title), t('table.share'), ...(ranged ? [t('table.range')] : [])],
           rows: bars.map((one, i) => [one.label, quantity(one.value, unit), total > 0 ? percent(one.value / total) : '–', ...(ranged ? [range(parts.slice(i, i + 1))] : [])]),

@@ -5,7 +5,7 @@ import { quantityParts } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { useMachineTables } from '../ui/tables_gate';
 
-const headline = ['throughput_fps', 'latency_s', 'energy_j_per_frame', 'power_w', 'area_mm2', 'dram_bytes_per_frame', 'weight_bytes_per_frame', 'stream_latency_s', 'utilization', 'stall_share', 'cycles_over_bound', 'dram_bytes_over_bound'];
+const headline = ['throughput_fps', 'latency_s', 'energy_j_per_frame', 'power_w', 'area_mm2', 'price_usd', 'million_images_usd', 'dram_bytes_per_frame', 'weight_bytes_per_frame', 'stream_latency_s', 'utilization', 'stall_share', 'cycles_over_bound', 'dram_bytes_over_bound'];
 
 export function Tiles({ metrics, before }: { metrics: Record<string, number | null>; before?: Record<string, number | null> | undefined }) {
   const tables = useMachineTables();

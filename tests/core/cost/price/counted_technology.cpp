@@ -1,6 +1,8 @@
 // Area, wires and leakage of an application on a machine, from docs/model/energy.md and area.md alone.
 #include "tests/core/cost/price/counted_technology.h"
 
+#include "tests/core/cost/price/counted_dies.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -286,6 +288,30 @@ double phys_mm2(const Machine& m) {
 
 }  // namespace
 
+double counted_placed_mm2(const CountedBlock& block, const Machine& m) {
+  const bool circuit = block.stage != nullptr && is_circuit(m, block.stage->role);
+  const auto its = block.stage == nullptr ? core_blocks(block.machine) : stage_blocks(*block.stage, block.machine);
+  return sum_of(its) * (1 + (circuit ? row_of("control.over_datapath") : control(m))) +
+         lanes_of(its) * row_of("other.over_lanes");
+}
+
+double counted_memory_mm2(std::int64_t bytes, std::int64_t port_bits, const Machine& m) {
+  return memory_mm2(m, bytes, port_bits) * (1 + control(m));
+}
+
+double counted_rom_mm2(const CompiledStage& stage, const Machine& m) {
+  const double plain = row_of(m, ".sram.area") / (1 << 20) * m.sram_floor_plan_factor.value();
+  return plain * real(stage.program.stored_weight_bytes.value) * row_of("rom.over_sram") * (1 + control(m));
+}
+
+double counted_fefet_mm2(const CompiledStage& stage, const Machine& m) { return fefet_arrays(stage, m); }
+
+double counted_fixed_mm2(const Machine& m) {
+  return row_of("other.fixed") * logic_area(m) / row_of("n7.logic_area.over_n45");
+}
+
+double counted_phys_mm2(const Machine& m) { return phys_mm2(m); }
+
 std::int64_t counted_sram_bytes(const Application& application, const Machine& m) {
   std::int64_t bytes = m.imem_bytes;
   for (const auto& [psram, port] : psrams_of(application, m)) bytes += psram;
@@ -320,13 +346,13 @@ std::map<std::string, double> counted_area(const Application& application, const
   const double datapath = sum_of(mm2);
   if (m.in_memory_weights == InMemoryWeights::fefet) mm2["fefet"] = fefet_mm2;
   mm2["control"] = (datapath - of_circuits) * control(m) + of_circuits * row_of("control.over_datapath");
-  const double fixed = row_of("other.fixed") * logic_area(m) / row_of("n7.logic_area.over_n45");
-  mm2["other"] = fixed + lanes_of(mm2) * row_of("other.over_lanes");
+  mm2["other"] = real(counted_dies(m)) * counted_fixed_mm2(m) + lanes_of(mm2) * row_of("other.over_lanes");
   if (m.memory_hierarchy == MemoryHierarchy::crossbar) {
     const double side_mm = real((m.cores + 2) * m.link_bits) * row_of(m, ".crossbar.pitch") / 1000;
     mm2["crossbar"] = side_mm * side_mm;
   }
   if (const double phys = phys_mm2(m); phys > 0) mm2["dram"] = phys;
+  if (counted_dies(m) > 1) mm2["die_links"] = real(2 * (counted_dies(m) - 1)) * counted_link_end_mm2(m);
   return mm2;
 }
 
@@ -390,7 +416,8 @@ double counted_turn(const Machine& m) {
 }
 
 CountedStanding counted_standing(const std::map<std::string, double>& area_mm2, double volts, const Machine& m) {
-  double logic_mm2 = sum_of(area_mm2) - phys_mm2(m), mib = 0;
+  const auto links = area_mm2.find("die_links");
+  double logic_mm2 = sum_of(area_mm2) - phys_mm2(m) - (links == area_mm2.end() ? 0 : links->second), mib = 0;
   for (const char* memory : {"dsram", "stackram", "psram", "imem", "rom"}) {
     logic_mm2 -= area_mm2.at(memory);
     mib += area_mm2.at(memory) / m.sram_floor_plan_factor.value() / row_of(m, ".sram.area");
@@ -407,6 +434,8 @@ CountedStanding counted_standing(const std::map<std::string, double>& area_mm2, 
   standing.logic = std::pow(volts / nominal, 2);
   standing.sram = std::pow(of_sram / nominal, 2);
   if (has_phys(m)) standing.phy_w = gigabits(m) * phy_row(m, "standing") / 1000;
+  standing.links_w =
+      real(2 * (counted_dies(m) - 1) * m.die_link_bits * m.core_clock_mhz) * row_of("link.standing") * 1e-6;
   if (!m.host_memory)
     standing.background_w = real(m.dram_channels) * row_of("dram." + dram_name(m) + ".background") / 1000;
   return standing;

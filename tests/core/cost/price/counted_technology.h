@@ -50,6 +50,7 @@ double counted_volts(double slowest_mhz, const Machine& machine);
 struct CountedStanding {
   double leakage_w = 0, clock_j = 0, logic = 1, sram = 1;
   double phy_w = 0, background_w = 0;  // of DRAM: on the die, and in its devices
+  double links_w = 0;                  // between dies
 };
 
 /// Joules of a byte through the die's PHYs, and of a turn of all channels.
@@ -75,6 +76,16 @@ std::vector<CountedBlock> counted_blocks(const Application& application, const M
 /// As how many diffusion cores the core of a stage leaks, or (no stage) all of them: one with rows of its own by
 /// its area beside theirs, any other as one of them.
 double counted_leaking_cores(const Application& application, const Machine& machine, const CompiledStage* stage);
+
+/// mm2 of one copy of a block's lanes and memories, its control and what grows with its lanes.
+double counted_placed_mm2(const CountedBlock& block, const Machine& machine);
+/// mm2 of an SRAM, and its control; of a stage's ROM and its control; of a stage's FeFET arrays, all copies.
+double counted_memory_mm2(std::int64_t bytes, std::int64_t port_bits, const Machine& machine);
+double counted_rom_mm2(const CompiledStage& stage, const Machine& machine);
+double counted_fefet_mm2(const CompiledStage& stage, const Machine& machine);
+/// mm2 of the fixed part of a die, and of DRAM's PHYs and controllers.
+double counted_fixed_mm2(const Machine& machine);
+double counted_phys_mm2(const Machine& machine);
 
 /// SRAM on the chip.
 std::int64_t counted_sram_bytes(const Application& application, const Machine& machine);

@@ -44,10 +44,11 @@ void add_softmax(std::string& text, const Report& report, const InstructionCost&
   };
   double own = 0;
   std::string parts;
-  for (const Own& one : {Own{EnergyPart::vector, "vector"}, Own{EnergyPart::dsram, "dsram"},
-                         Own{EnergyPart::dram_activations, "dram_activations"}, Own{EnergyPart::ports, "ports"},
-                         Own{EnergyPart::clock, "clock"}, Own{EnergyPart::dram_phy, "dram_phy"},
-                         Own{EnergyPart::dram_background, "dram_background"}}) {
+  for (const Own& one :
+       {Own{EnergyPart::vector, "vector"}, Own{EnergyPart::dsram, "dsram"},
+        Own{EnergyPart::dram_activations, "dram_activations"}, Own{EnergyPart::ports, "ports"},
+        Own{EnergyPart::clock, "clock"}, Own{EnergyPart::dram_phy, "dram_phy"},
+        Own{EnergyPart::dram_background, "dram_background"}, Own{EnergyPart::die_links, "die_links"}}) {
     const double joules = joules_of(softmax.energy_parts, one.part);
     own += joules;
     parts += (parts.empty() ? "" : " + ") + with_digits(1e3 * joules) + " " + one.name;

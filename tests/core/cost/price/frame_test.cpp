@@ -35,7 +35,7 @@ Report report_of_stages(const std::vector<CompiledStage>& stages, const Machine&
   Application application;
   application.stages = stages;
   Report report = estimate(application, m);
-  EXPECT_TRUE(report.outcome.feasible) << report.outcome.reason;
+  EXPECT_TRUE(report.outcome.counted()) << report.outcome.reason;
   return report;
 }
 

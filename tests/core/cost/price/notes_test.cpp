@@ -107,65 +107,31 @@ double mm2_of(const Breakdown& area) {
   return sum;
 }
 
-/// How far a chip is beyond what one exposure, and a wafer, holds.
-std::size_t beyond(std::int64_t psram_bytes) {
-  const auto notes = notes_of({small_stage(Role::core, "unet")}, chip_of_psram(psram_bytes));
-  if (notes.empty()) return 0;
-  const char* said[] = {"may be more than one exposure", "is more than one exposure", "may be more than any wafer",
-                        "is more than any wafer"};
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < std::size(said); ++i)
-    if (notes[0].find(said[i]) != std::string::npos) found = i + 1;
-  return found;
-}
-
-/// The least bytes of PSRAM of a chip that is so far beyond.
-std::int64_t first_beyond(std::size_t rank) {
-  std::int64_t without = 1 << 20, with = std::int64_t{1} << 40;
-  while (with - without > 1) {
-    const std::int64_t bytes = without + (with - without) / 2;
-    (beyond(bytes) >= rank ? with : without) = bytes;
-  }
-  return with;
-}
-
-TEST(notes, tell_a_chip_of_more_than_one_exposure_or_than_a_wafer) {
+TEST(notes, tell_a_die_that_may_be_more_than_a_scanner_exposes) {
   Application application;
   application.stages = {small_stage(Role::core, "unet")};
-  // 26 x 33 mm, and a circle of 300 mm.
-  const auto at = [&](std::int64_t bytes) { return estimate(application, chip_of_psram(bytes)); };
-  const std::int64_t may_be = first_beyond(1), is = first_beyond(2);
-  EXPECT_LE(mm2_of(at(may_be - 1).area_ranges_mm2.most), 858);
-  EXPECT_GT(mm2_of(at(may_be).area_ranges_mm2.most), 858);
-  EXPECT_LE(mm2_of(at(is - 1).area_mm2), 858);
-  EXPECT_GT(mm2_of(at(is).area_mm2), 858);
-  EXPECT_LT(may_be, is);
-  const std::int64_t wafer_may = first_beyond(3), wafer = first_beyond(4);
-  EXPECT_LE(mm2_of(at(wafer_may - 1).area_ranges_mm2.most), 70686);
-  EXPECT_GT(mm2_of(at(wafer_may).area_ranges_mm2.most), 70686);
-  EXPECT_LE(mm2_of(at(wafer - 1).area_mm2), 70686);
-  EXPECT_GT(mm2_of(at(wafer).area_mm2), 70686);
-  const auto notes = [&](std::int64_t bytes) { return notes_of(application.stages, chip_of_psram(bytes)); };
-  EXPECT_THAT(notes(may_be - 1), testing::IsEmpty());
-  EXPECT_THAT(notes(wafer - 1), testing::ElementsAre(AllOf(HasSubstr("is more than one exposure"),
-                                                           HasSubstr("858 mm2 (26 x 33 mm), and may be more"))));
-  EXPECT_THAT(notes(wafer), testing::ElementsAre(AllOf(HasSubstr("The chip's area, 70686 mm2 ("),
-                                                       HasSubstr("is more than any wafer holds: 70686 mm2"))));
-}
-
-TEST(notes, of_a_part_of_programmable_logic_say_nothing_of_its_size) {
-  Machine m;
-  m.technology_node = TechnologyNode::fpga_zynq7020;
-  m.conv_lanes_in = m.conv_lanes_out = 1;
-  Application application;
-  application.stages = {small_stage(Role::core, "unet")};
-  std::vector<StageRun> runs;
-  Report report;
-  report.area_mm2 = report.area_ranges_mm2.least = report.area_ranges_mm2.most = {{"psram", 900}};
-  const auto told = [&] { return notes_of(runs, report, m); };
-  EXPECT_THAT(told(), testing::Not(testing::Contains(HasSubstr("exposure"))));
-  m.technology_node = TechnologyNode::n7;
-  EXPECT_THAT(told(), testing::Contains(HasSubstr("exposure")));
+  const auto chip = [](std::int64_t mib) {
+    Machine m = chip_of_psram(mib << 20);
+    m.sram_banks = 64, m.core_clock_mhz = 300;  // that its banks surely stand
+    return m;
+  };
+  const auto at = [&](std::int64_t mib) { return estimate(application, chip(mib)); };
+  const auto notes = [&](std::int64_t mib) { return notes_of(application.stages, chip(mib)); };
+  const auto last = [](auto holds) {
+    std::int64_t mib = 0;
+    while (holds(mib + 1)) ++mib;
+    return mib;
+  };
+  const std::int64_t sure = last([&](std::int64_t mib) { return mm2_of(at(mib).area_ranges_mm2.most) <= 858; });
+  const std::int64_t fits = last([&](std::int64_t mib) { return mm2_of(at(mib).area_mm2) <= 858; });
+  EXPECT_LT(sure, fits);
+  EXPECT_THAT(notes(sure), testing::IsEmpty());
+  for (const std::int64_t mib : {sure + 1, fits})
+    EXPECT_THAT(notes(mib), testing::ElementsAre(AllOf(HasSubstr("The largest die, "),
+                                                       HasSubstr("may be more than a scanner exposes: 858 mm2"))));
+  EXPECT_EQ(at(fits).outcome.reason, "");
+  EXPECT_THAT(at(fits + 1).outcome.reason, testing::StartsWith("the die is 85"));
+  EXPECT_THAT(notes(fits + 1), testing::IsEmpty());
 }
 
 /// A stage of 4 x 8 by 8 weights.
@@ -415,6 +381,8 @@ TEST(infeasible, a_stage_of_more_cycles_than_64_bits_count_is_named) {
   m.linear_lanes_k = 1;
   m.dsram_port_bits = m.stackram_port_bits = 1 << 20;
   m.core_clock_mhz = 1;  // such ports are hot
+  m.sram_banks = 1;
+  m.weight_format = m.activation_format = NumberFormat::int8, m.accumulator_format = NumberFormat::int32;
   m.dispatch_cycles = 4, m.pipeline_stages = 1;
   // 64 passes are tried, and as many summed again: 128 of 2^51 cycles are 2^58, too many.
   const auto reason = [&](std::int64_t cycles) {

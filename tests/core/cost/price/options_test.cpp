@@ -133,6 +133,13 @@ Machine beside() {
   return m;
 }
 
+/// Its cores are on two dies.
+Machine on_dies() {
+  Machine m = roomy();
+  m.dies = 2;
+  return m;
+}
+
 Outcome outcome_of(const Machine& m) { return evaluate(compile(tiny_sd(m), m), m); }
 
 /// Some options are for networks that are not diffusion: the same U-Net, one pass a frame.
@@ -154,7 +161,7 @@ bool differ(const Outcome& a, const Outcome& b) {
 bool acts(const ParameterRow& row, std::int64_t value) {
   for (Machine base :
        {roomy(), attending(), cramped(), slow_encoder(), full_stack(), in_rom(), in_fefet(), fused(), norms_fused(),
-        in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles(), in_circuits(), beside()}) {
+        in_strips(), streaming_program(), in_small_tiles(), in_fast_tiles(), in_circuits(), beside(), on_dies()}) {
     if (row.read(base) == value) row.write(base, value == row.least ? row.most : row.least);
     Machine changed = base;
     row.write(changed, value);

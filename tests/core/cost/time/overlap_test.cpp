@@ -275,6 +275,8 @@ TEST(overlap, is_never_of_two_that_own_one_thing_nor_of_one_and_what_it_comes_af
 
 TEST(overlap, seven_pairs_are_on_the_chip_and_a_report_s_instructions_sum_to_its_stage) {
   Machine m = find_preset("essay")->machine;
+  m.dies = 10;
+  m.vae_decoder_dsram_bytes = 4 << 20;
   const Report one = estimate(compile(tiny_sd(m), m), m);
   m.operator_dsram = OperatorDsram::per_operator;
   const Report seven = estimate(compile(tiny_sd(m), m), m);

@@ -118,6 +118,7 @@ Report bert(std::int64_t cores, Branches branches) {
   m.branches = branches;
   m.cores = cores;
   m.link_bits = 4096;
+  m.dies = 1;
   Stage stage = built_in_stage(Role::text_encoder, "bert-base", m);
   stage.role = Role::network;
   Workload workload;
@@ -180,6 +181,7 @@ std::vector<NamedMachine> machines_of_rows() {
     for (const char* change : {"", "dataflow=weight", "weight_storage=hard_coded"}) {
       Machine m = find_preset(preset)->machine;
       m.guidance = Guidance::off;
+      m.dies = 1;
       if (std::string(change) == "dataflow=weight") m.dataflow = Dataflow::weight_stationary;
       if (std::string(change) == "weight_storage=hard_coded") m.weight_storage = WeightStorage::hard_coded;
       const std::string name = *change == 0 ? "" : ", `" + std::string(change) + "`";

@@ -156,7 +156,7 @@ TEST(writable_psram, is_refused_where_one_memory_holds_all_activations) {
 /// docs/model/sharing.md: (8 + 2) ports of 512 bit at 0.0674 um a bit: 5,120 x 0.0674 um = 0.3451 mm, 0.119 mm2.
 TEST(crossbar, is_a_square_of_its_ports_wires) {
   Machine m = find_preset("essay")->machine;
-  m.cores = 8;
+  m.cores = 8, m.dies = 1;
   m.link_bits = 512;
   EXPECT_EQ(crossbar_ports(m), 0);
   m.memory_hierarchy = MemoryHierarchy::crossbar;

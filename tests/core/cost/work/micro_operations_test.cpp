@@ -120,7 +120,7 @@ TEST(micro_operations, leave_the_circuits_of_other_families_out_of_the_chip) {
   m.imem_bytes = 1 << 30;
   m.sram_banks = 1024;
   const Report shared = report_of(m);
-  ASSERT_TRUE(shared.outcome.feasible) << shared.outcome.reason;
+  ASSERT_TRUE(shared.outcome.counted()) << shared.outcome.reason;
   for (const char* name : {"linear", "matmul", "softmax", "norm"}) {
     EXPECT_GT(part(own.area_mm2, name), 0) << name;
     EXPECT_EQ(part(shared.area_mm2, name), 0) << name;

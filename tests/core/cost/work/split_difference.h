@@ -28,11 +28,11 @@ inline std::string split_difference(const Report& report, EnergyParts RangedEner
       parts[p] += of_stage[p];
     }
   }
-  // What waits leaks, its clock tree goes on, and DRAM stands.
+  // What waits leaks, its clock tree goes on, and DRAM and links stand.
   const auto leakage = static_cast<std::size_t>(EnergyPart::leakage);
   const auto stands = [](std::size_t p) {
     constexpr EnergyPart all[] = {EnergyPart::leakage, EnergyPart::clock, EnergyPart::dram_phy,
-                                  EnergyPart::dram_background};
+                                  EnergyPart::dram_background, EnergyPart::die_links};
     return std::find(std::begin(all), std::end(all), static_cast<EnergyPart>(p)) != std::end(all);
   };
   double told = 0, summed = sum_of_parts(waiting);

@@ -1,0 +1,118 @@
+// The dies that a machine is made of: their links, whether they can be made, and what all of it costs.
+#include "core/cost/price/dies_price.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "core/base/powers.h"
+#include "core/machine/dies.h"
+#include "core/machine/dram.h"
+
+namespace sdip {
+namespace {
+
+constexpr double wafer_mm = 300, mega = 1e6, milli = 1e-3;
+constexpr double seconds_of_year = 365.25 * 24 * 3600, joules_of_kilowatt_hour = 3.6e6;
+constexpr double no_price = std::numeric_limits<double>::quiet_NaN();
+
+std::string tenths(double value) {
+  std::string text = std::to_string(std::round(value * 10) / 10);
+  return text.substr(0, text.find('.') + 2);
+}
+
+bool is_hbm(DramKind kind) {
+  return kind == DramKind::hbm2 || kind == DramKind::hbm2e || kind == DramKind::hbm3 || kind == DramKind::hbm3e;
+}
+
+/// Whole dies on a wafer: its area over theirs, less what its edge cuts. Example: of 700 mm2 at most 75.
+double dies_on_wafer(double mm2) {
+  return std::numbers::pi * (wafer_mm * wafer_mm / (4 * mm2) - wafer_mm / std::sqrt(2 * mm2));
+}
+
+}  // namespace
+
+BuiltLinks built_links(const Machine& m, Bound bound) {
+  const std::int64_t links = die_line(m).dies - 1;
+  if (links == 0) return {};
+  const LinkFigures f = link_figures(process_of(m, bound));
+  const double gb_per_s = static_cast<double>(m.die_link_bits) * static_cast<double>(m.core_clock_mhz) * milli;
+  const double ends = 2 * static_cast<double>(links);
+  return {ends * gb_per_s * f.mm2, gb_per_s * f.mm2, gb_per_s * f.mm, ends * gb_per_s * f.mw * milli};
+}
+
+std::array<BuiltDie, 3> built_dies(const DieAreas& areas, const BuiltDram& dram, const BuiltLinks& links) {
+  const std::int64_t dies = areas.line.dies;
+  const auto count = static_cast<double>(dies);
+  const auto die = [&](std::int64_t alike, double mm2, double ends) -> BuiltDie {
+    return {alike, mm2 + dram.area_mm2 / count + ends * links.end_mm2,
+            dram.edge_mm / count + ends * links.end_edge_mm};
+  };
+  if (dies == 1) return {die(1, areas.first, 0)};
+  return {die(1, areas.first, 1), die(dies - 2, areas.between, 2), die(1, areas.last, 1)};
+}
+
+std::string broken_dies(const std::array<BuiltDie, 3>& dies, const Machine& m) {
+  if (is_fpga(m.technology_node)) return {};
+  const Process process = process_of(m);
+  const double exposed = exposed_area(process).value;
+  constexpr const char* names[] = {"the first die", "a die between", "the last die"};
+  const bool one = die_line(m).dies == 1;
+  for (std::size_t i = 0; i < dies.size(); ++i) {
+    const BuiltDie& die = dies[i];
+    if (die.count == 0) continue;
+    const std::string name = one ? "the die" : names[i];
+    if (die.mm2 > exposed)
+      return name + " is " + tenths(die.mm2) + " mm2, a scanner exposes " + tenths(exposed) +
+             " at most: more dies, or less on them";
+    const double edge_mm = 4 * std::sqrt(die.mm2);
+    if (die.edge_mm > edge_mm)
+      return "PHYs of DRAM" + std::string(one ? "" : " and links between dies") + " need " + tenths(die.edge_mm) +
+             " mm of the die's edge, a square die of " + tenths(die.mm2) + " mm2 has " + tenths(edge_mm) +
+             ": fewer dram_channels, a kind that needs less edge" + (one ? "" : ", or narrower links");
+  }
+  if (one) return {};
+  const double least_ns = link_figures(process).ns;
+  const double ns = static_cast<double>(m.die_link_cycles) * 1e3 / static_cast<double>(m.core_clock_mhz);
+  if (ns >= least_ns) return {};
+  return "die_link_cycles are " + tenths(ns) + " ns, a link between dies takes " + tenths(least_ns) +
+         ": more die_link_cycles";
+}
+
+double die_yield(double mm2, const PriceFigures& f) {
+  return power(1 + mm2 * f.defects_per_mm2 / f.clusters, -f.clusters);
+}
+
+Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound bound) {
+  if (is_fpga(m.technology_node)) return {no_price, no_price, no_price};
+  const Process process = process_of(m, bound);
+  const PriceFigures f = price_figures(process);
+  const double exposed = exposed_area(process).value;
+  Price price;
+  double mm2 = 0, count = 0;
+  for (const BuiltDie& die : dies) {
+    if (die.count == 0) continue;
+    if (die.mm2 > exposed) return {no_price, no_price, no_price};
+    const auto alike = static_cast<double>(die.count);
+    price.silicon += alike * f.wafer / dies_on_wafer(die.mm2) / die_yield(die.mm2, f);
+    mm2 += alike * die.mm2;
+    count += alike;
+  }
+  const bool interposer = count > 1 || (is_hbm(m.dram_kind) && !m.host_memory);
+  const double carrier = mm2 * (f.substrate_mm2 + (interposer ? f.interposer_mm2 * f.interposer_over_dies : 0)) +
+                         f.assembly * price.silicon;
+  price.package = (price.silicon + carrier) / power(f.bond_yield, count) - price.silicon;
+  if (m.host_memory) return price;
+  const DramChannels dram = dram_channels(m);
+  price.dram = static_cast<double>(dram.channels * dram.channel_mib) / 1024 * dram_gib_usd(process, m.dram_kind);
+  return price;
+}
+
+double million_images_usd(const Price& price, double frames_per_s, double energy_j_per_frame, const Machine& m,
+                          Bound bound) {
+  const PriceFigures f = price_figures(process_of(m, bound));
+  return mega * (price.total() / (f.years * seconds_of_year * frames_per_s) +
+                 energy_j_per_frame / joules_of_kilowatt_hour * f.kilowatt_hour);
+}
+
+}  // namespace sdip
