@@ -127,6 +127,7 @@ Machine pynq_attention() {
   m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 32;
   m.imem_bytes = 4 * kib;
   m.sram_banks = 1;
+  m.dma_port = DmaPort::own;  // block RAM has two
   m.dram_kind = DramKind::ddr3;
   m.dram_channels = 1;
   m.dram_channel_bits = 16;

@@ -159,6 +159,8 @@ SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits por
                   mib);
 }
 
+double second_port_area(Process process) { return technology_numbers(process).second_port; }
+
 SquareMm rom_area(Process process, Bytes capacity) {
   return sram_area(process, capacity) * technology_numbers(process).rom_over_sram;
 }

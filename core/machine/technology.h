@@ -26,7 +26,7 @@ struct TechnologyRow {
 /// Every constant of every process, for docs, API and reports.
 std::span<const TechnologyRow> technology_rows();
 
-inline constexpr std::size_t technology_row_count = 284;
+inline constexpr std::size_t technology_row_count = 285;
 
 /// Whether a node's or a part's figures are made of that row: its own, those of the nodes that it lies between or
 /// is derived from, and those of all.
@@ -95,6 +95,8 @@ SquareMm sram_area(Process process, Bytes capacity);
 
 /// The same with `banks` that each have a port of `port_bits`: sram.port_cells more bits for each bit of each.
 SquareMm sram_area(Process process, Bytes capacity, std::int64_t banks, Bits port_bits);
+/// As many times as large is one whose cells have a second port.
+double second_port_area(Process process);
 
 /// Area of weights kept in ROM.
 SquareMm rom_area(Process process, Bytes capacity);

@@ -45,8 +45,8 @@ struct Numbers {
   double float_lane_luts, integer_lane_luts, control_luts, inputs_switched, lut_ram_bits;
   FpgaMemories memories;
   double rom_over_sram, fefet_over_sram, fefet_product_pj, fefet_conversion_pj, fefet_converter_um2, fefet_leaks,
-      port_cells, dram_pj[technology_dram_kinds], dram_background_mw[technology_dram_kinds], wire_pj, control,
-      distributed, other_over_lanes;
+      port_cells, second_port, dram_pj[technology_dram_kinds], dram_background_mw[technology_dram_kinds], wire_pj,
+      control, distributed, other_over_lanes;
   double depth[technology_formats], fo4_ps[technology_nodes], margin, overhead, least_stage, sram_stage,
       sram_root_kib;
   ComposableMac composable_integer, composable_float;

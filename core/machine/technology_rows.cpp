@@ -272,6 +272,8 @@ constexpr TechnologyRow table[] = {
     {"sram.port_cells", 100, 50, 300, "bit", assumption,
      "assumption: bitcells' worth of sense amplifiers, write drivers and multiplexers for each port bit of each "
      "bank"},
+    {"sram.second_port", 1.6, 1.3, 2, "ratio", assumption,
+     "assumption: cells of eight transistors in place of six, with a second word line and pair of bit lines"},
 
     {"n65.leakage", 5, 0.5, 30, "mW/mm2", assumption, low_power},
     {"n45.leakage", 7, 0.7, 184, "mW/mm2", assumption,

@@ -289,6 +289,7 @@ Numbers numbers_of(const Table& table) {
   n.fefet_converter_um2 = table("fefet.converter");
   n.fefet_leaks = table("fefet.leaks");
   n.port_cells = table("sram.port_cells");
+  n.second_port = table("sram.second_port");
   const auto names = find_parameter("dram_kind")->choices;
   for (std::size_t kind = 0; kind < kinds; ++kind) {
     const std::string name = "dram." + std::string(names[kind]);

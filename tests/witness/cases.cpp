@@ -242,6 +242,7 @@ constexpr ValidationCase rows[] = {
     {"stackram_bytes", C, 0, 24, 256, stacked},
     {"stackram_port_bits", T, 1, 40, 8},
     {"imem_bytes", T, 0, 0, 1, streams_words},
+    {"dma_port", T},
     {"sram_banks", Proof::energy, 1, 64},
     {"weight_buffering", T, 0, 0, 1, streams_weights},
     {"tile_buffering", T},

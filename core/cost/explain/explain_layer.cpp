@@ -67,7 +67,7 @@ class Layer {
   }
 
   void on_chip_needs() {
-    const bool few = cost_.shapes.size() <= most_written;
+    const bool few = std::max(cost_.shapes.size(), cost_.kinds.size()) <= most_written;
     const std::vector<FilledSteps> written =
         few ? filled_steps(c_, in_lockstep(m_, s_.run.schedule.active_cores), s_.run.stage->role, cost_)
             : std::vector<FilledSteps>();
@@ -85,12 +85,14 @@ class Layer {
       all.accumulator_writes = counted(&Busy::accumulator_writes);
       all.accumulator_reads = counted(&Busy::accumulator_reads);
       all.register_writes = counted(&Busy::register_writes);
-      for (const TileCost& tile : cost_.shapes) work += number(tile.times) * number(tile.cycles);
+      for (std::size_t i = 0; i < cost_.shapes.size(); ++i)
+        work += worked(i, number(cost_.shapes[i].cycles), number(cost_.shapes[i].busy));
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       all.add(sum_of(written[i]), cost_.shapes[i].times);
-      work += number(cost_.shapes[i].times) * duration_of(written[i]);
+      work += worked(i, duration_of(written[i]), sum_of(written[i]));
     }
+    if (few && transfers_take_beats()) add_transfers(all);
     const std::string compute =
         e_.written_out ? compute_symbols(c_, found_, cost_) : "tile operations x compute of each step, summed";
     const char* reads =
@@ -104,8 +106,11 @@ class Layer {
       if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
     };
     add("compute", compute, all.compute, Needed::compute);
-    add("dsram_read", reads, longest_dsram_read(all), Needed::dsram_read);
-    add("dsram_write", writes, all.dsram_write, Needed::dsram_write);
+    const auto with = [](const std::string& formula, std::int64_t transfers) {
+      return transfers > 0 ? formula + " + transfers x ceil(8 x bytes/port_bits)" : formula;
+    };
+    add("dsram_read", with(reads, cost_.dma.read), longest_dsram_read(all), Needed::dsram_read);
+    add("dsram_write", with(writes, cost_.dma.write), all.dsram_write, Needed::dsram_write);
     add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
     add("stackram_write", writes, all.stackram_write, Needed::stackram_write);
     const char* shared_port =
@@ -118,15 +123,62 @@ class Layer {
     const std::string psram = cost_.weight_parts == 1 ? std::string(stack_in_psram(m_) ? shared_port : weights)
                               : stack_in_psram(m_)    ? "tile operations x cores x (weights' beats + their stack's)"
                                                       : "cores that share it x " + std::string(weights);
-    add("psram_read", psram, all.psram_read, Needed::psram_read);
+    add("psram_read", with(psram, cost_.dma.psram), all.psram_read, Needed::psram_read);
     add_events(all);
     e_.terms.push_back(term("work", section(),
                             c_.compound == Compound::single && !cost_.on_host
-                                ? "tile operations x max(compute, beats of each port)"
+                                ? transfers_take_beats()
+                                      ? "tile operations x max(compute, beats of each port, those of transfers too)"
+                                      : "tile operations x max(compute, beats of each port)"
                             : c_.compound == Compound::attention && m_.attention_parts > 1
                                 ? "tile operations x max(compute, beats of each port) of each phase, summed"
                                 : "tile operations x max(compute, beats of each port) of each step, summed",
                             work, cost_.cycles));
+  }
+
+  bool transfers_take_beats() const {
+    const DmaBeats& dma = cost_.dma;
+    return dma.read + dma.write + dma.psram > 0;
+  }
+  static FilledBusy number(const Busy& busy) {
+    FilledBusy filled;
+    filled.dsram_read = sdip::number(busy.dsram_read);
+    filled.dsram_write = sdip::number(busy.dsram_write);
+    filled.psram_read = sdip::number(busy.psram_read);
+    return filled;
+  }
+  static Filled number(std::int64_t value) { return sdip::number(value); }
+
+  /// Cycles of all operations of a shape that each last `duration` but for transfers, and need `busy` of the ports.
+  Filled worked(std::size_t shape, const Filled& duration, const FilledBusy& busy) const {
+    const TileCost& tile = cost_.shapes[shape];
+    if (!transfers_take_beats()) return number(tile.times) * duration;
+    const DmaPorts ports = dma_ports(c_, m_, s_.run.stage->role);
+    Filled all;
+    for (const OperationKind& kind : cost_.kinds) {
+      if (static_cast<std::size_t>(kind.shape) != shape) continue;
+      const auto dma = dma_beats<Filled>(cost_, kind, ports);
+      std::vector<Filled> longest = {duration};
+      const auto add = [&](const Filled& beats, const Filled& more) {
+        if (more.value() > 0) longest.push_back(number(beats.value()) + more);
+      };
+      add(busy.dsram_read, dma.read);
+      add(busy.dsram_write, dma.write);
+      add(busy.psram_read, dma.psram);
+      all += number(kind.times) * (longest.size() == 1 ? duration : largest(longest));
+    }
+    return all;
+  }
+
+  /// To the ports' beats those of transfers.
+  void add_transfers(FilledBusy& all) const {
+    const DmaPorts ports = dma_ports(c_, m_, s_.run.stage->role);
+    for (const OperationKind& kind : cost_.kinds) {
+      const auto dma = dma_beats<Filled>(cost_, kind, ports);
+      all.dsram_read += number(kind.times) * dma.read;
+      all.dsram_write += number(kind.times) * dma.write;
+      all.psram_read += number(kind.times) * dma.psram;
+    }
   }
 
   /// What accumulators and weight registers take in and give out.
@@ -318,12 +370,13 @@ LayerNeeds layer_needs(const ExplainedStage& s, const Machine& m, std::size_t nu
   layer.stage = number;
   layer.index = index;
   layer.cycles = time.end - time.start;
+  const PortBeats ports = port_beats(cost);
   layer.needs = {cost.busy.compute,
-                 cost.busy.longest_dsram_read(),
-                 cost.busy.dsram_write,
+                 ports.dsram_read,
+                 ports.dsram_write,
                  cost.busy.stackram_read,
                  cost.busy.stackram_write,
-                 cost.busy.psram_read,
+                 ports.psram,
                  time.overhead,
                  s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value()};
   layer.limiter = limiter_of(layer.needs, stalls_of(time));

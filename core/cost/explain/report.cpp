@@ -45,19 +45,23 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
+  const PortBeats ports = port_beats(cost);
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
   c.busy = {Cycles(cost.busy.compute),
-            Cycles(cost.busy.longest_dsram_read()),
-            Cycles(cost.busy.dsram_write),
+            Cycles(ports.dsram_read),
+            Cycles(ports.dsram_write),
             Cycles(cost.busy.stackram_read),
             Cycles(cost.busy.stackram_write),
-            Cycles(cost.busy.psram_read),
+            Cycles(ports.psram),
             Cycles(time.overhead),
             Cycles(streams.weights),
             Cycles(streams.activations),
             rules.rate.time_for(Bytes(time.program_bytes))};
+  c.dma_read_beats = cost.dma.read;
+  c.dma_write_beats = cost.dma.write;
+  c.dma_psram_beats = cost.dma.psram;
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
   c.stall_program = Cycles(time.stall_program);

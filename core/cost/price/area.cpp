@@ -164,6 +164,11 @@ double memory_area(const Machine& m, std::int64_t bytes, std::int64_t port_bits,
          m.sram_floor_plan_factor.value();
 }
 
+double exchanging_area(const Machine& m, std::int64_t bytes, std::int64_t port_bits, Bound bound) {
+  const double ports = m.dma_port == DmaPort::own ? second_port_area(process_of(m, bound)) : 1;
+  return ports * memory_area(m, bytes, port_bits, bound);
+}
+
 CoreLanes core_lanes(const Machine& m) {
   const auto product = [](std::int64_t a, std::int64_t b, std::int64_t c) {
     return static_cast<double>(a * b * c);
@@ -269,10 +274,11 @@ CoreArea area_of_lanes(const Machine& m, const CoreLanes& lanes, Widest widest, 
   area.softmax = lane * lanes.softmax;
   area.norm = lane * lanes.norm;
   if (!has_own_pairs(m)) {
-    area.dsram = static_cast<double>(2 * dsram_pairs(m)) * memory_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
+    area.dsram =
+        static_cast<double>(2 * dsram_pairs(m)) * exchanging_area(m, m.dsram_bytes, m.dsram_port_bits, bound);
   } else {
     for (std::size_t f = 0; f < pair_families; ++f)
-      area.dsram += 2 * memory_area(m, dsram_bytes_of(m, static_cast<Family>(f)), m.dsram_port_bits, bound);
+      area.dsram += 2 * exchanging_area(m, dsram_bytes_of(m, static_cast<Family>(f)), m.dsram_port_bits, bound);
   }
   if (!stack_in_psram(m)) area.stackram = memory_area(m, m.stackram_bytes, m.stackram_port_bits, bound);
   return area;
@@ -320,7 +326,7 @@ std::array<double, area_blocks.size()> block_areas(const Application& applicatio
   const auto cores = static_cast<double>(cores_alike(application, m));
   double psram = 0, rom = 0, fefet = 0;
   for (const BuiltMemory& memory : psram_memories(application, m))
-    psram += memory_area(m, memory.bytes, memory.port_bits, bound) * static_cast<double>(memory.copies);
+    psram += exchanging_area(m, memory.bytes, memory.port_bits, bound) * static_cast<double>(memory.copies);
   for (const CompiledStage& stage : application.stages) {
     const WeightPlace weights = on_chip(stage.role, m) ? weight_place(m, stage.role) : WeightPlace::psram;
     if (weights == WeightPlace::rom)
@@ -387,7 +393,7 @@ DieAreas die_areas(const Application& application, Widest widest, double all_mm2
       decoder += with_control(
           rom_area(process, stage.program.stored_weight_bytes).value * m.sram_floor_plan_factor.value(), false);
     else
-      decoder += with_control(memory_area(m, its.psram_bytes, its.psram_port_bits, bound), false);
+      decoder += with_control(exchanging_area(m, its.psram_bytes, its.psram_port_bits, bound), false);
   }
   const double fixed = other_fixed_area(process).value;
   const double between = static_cast<double>(line.cores) * core + fixed;

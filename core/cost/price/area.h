@@ -92,6 +92,9 @@ CoreArea stage_area(const CompiledStage& stage, const Machine& machine, Widest w
 
 /// mm2 of an SRAM of that capacity and port, floor-plan factor included; nothing where it holds nothing.
 double memory_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits, Bound bound = Bound::value);
+/// The same of one that exchanges with DRAM: DSRAM, PSRAM, which may have a port for that of their own.
+double exchanging_area(const Machine& machine, std::int64_t bytes, std::int64_t port_bits,
+                       Bound bound = Bound::value);
 
 /// Ports of the crossbar: the cores', encoder's and decoder's; none where there is none.
 std::int64_t crossbar_ports(const Machine& machine);

@@ -74,7 +74,7 @@ class TapeMaker {
     const bool fetched = rules_.psram_bytes > 0;
     number_ = static_cast<std::int32_t>(number);
     c.first_shape = shapes_;
-    shapes_ += static_cast<std::int32_t>(cost.shapes.size());
+    shapes_ += static_cast<std::int32_t>(cost.kinds.empty() ? cost.shapes.size() : cost.kinds.size());
     for (const TileCost& tile : cost.shapes)
       moved.shapes.push_back({transfer(weights, cost.weighted && fetched ? tile.weight_stored_bytes : 0),
                               transfer(in, tile.b_bytes, cost.cores), transfer(in, tile.split_in_bytes, cost.cores),
@@ -170,7 +170,8 @@ class TapeMaker {
     const bool pinned = tape_.classes[class_].pinned;
     const bool fetches = step.b && m.weights != Tape::none && (first_use || !pinned);
     Tape::Operation o;
-    o.shape = tape_.classes[class_].first_shape + shape;
+    const std::size_t kind = costs_[class_].kinds.empty() ? s : kind_of(costs_[class_], shape, window, step);
+    o.shape = tape_.classes[class_].first_shape + static_cast<std::int32_t>(kind);
     o.weights = fetches ? m.weights : Tape::none;
     o.tile_bytes = costs_[class_].shapes[s].weight_bytes * costs_[class_].weight_parts;
     o.leaves_tile = step.b && !fetches;
@@ -246,9 +247,14 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
   n.pipeline_stages = rules.pipeline_stages;
   for (std::size_t c = 0; c < costs.size(); ++c) {
     const ClassCost& cost = costs[c];
+    for (const OperationKind& kind : cost.kinds) {
+      n.cycles.push_back(kind.cycles);
+      if (tape.dispatches_tiles)
+        n.tile_dispatch.push_back(dispatch(cost, cost.shapes[static_cast<std::size_t>(kind.shape)]));
+    }
     for (const TileCost& tile : cost.shapes) {
-      n.cycles.push_back(tile.cycles);
-      if (tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, tile));
+      if (cost.kinds.empty()) n.cycles.push_back(tile.cycles);
+      if (cost.kinds.empty() && tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, tile));
       weights(cost.weighted && fetched ? tile.weight_stored_bytes : 0, tile.weight_bytes, cost.weight_parts);
       for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
         transfer(bytes, 0);

@@ -15,7 +15,7 @@ struct Tape {
 
   /// One tile operation. Transfers by number.
   struct Operation {
-    std::int32_t shape = 0;
+    std::int32_t shape = 0;  // of its class, or kind of operation where it has some
     std::int32_t weights = none, a = none, b = none, split = none, partial = none, out = none;
     std::int64_t tile_bytes = 0;  // in PSRAM, of the weights
     bool leaves_tile = false;     // its weights are in no streamed tile

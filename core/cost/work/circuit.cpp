@@ -118,6 +118,17 @@ bool moves_activations(const ClassCost& cost) {
          std::ranges::any_of(cost.shapes, moves);
 }
 
+std::size_t kind_of(const ClassCost& cost, std::int32_t shape, std::int32_t window, const TileStep& step) {
+  const auto kind =
+      std::ranges::find_if(cost.kinds, [&](const OperationKind& k) { return k.is(shape, window, step); });
+  return static_cast<std::size_t>(kind - cost.kinds.begin());
+}
+
+DmaPorts dma_ports(const InstructionClass& c, const Machine& m, Role role) {
+  return {m.dsram_port_bits, m.psram_port_bits, m.activation_memory == ActivationMemory::unified,
+          !c.pinned && weight_place(m, role) == WeightPlace::psram};
+}
+
 ArrayLanes array_lanes(Family family, const Machine& m) {
   if (family == Family::conv2d || shares_macs(m)) return {m.conv_lanes_pixel, m.conv_lanes_out, m.conv_lanes_in};
   if (family == Family::linear) return {m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k};
@@ -227,6 +238,66 @@ std::int64_t between_dies(const Machine& m, const ClassCost& cost) {
   return cost.busy.weight_beats() > 0 ? (m.dies - 1) * m.die_link_cycles : 0;
 }
 
+/// Which transfers go with which operations, by walking the loops.
+class Kinds {
+ public:
+  explicit Kinds(ClassCost& cost) : cost_(cost), steps_(tile_steps(cost.order)) {
+    cost.kinds.clear();
+    visit(0, cost.order.runs.data(), 0, 0, TileStep{}, 1);
+  }
+
+ private:
+  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, const TileStep& step,
+             std::int64_t times) {
+    const auto& loops = cost_.order.loops;
+    if (level == loops.size()) {
+      const auto known = std::ranges::find_if(
+          cost_.kinds, [&](const OperationKind& kind) { return kind.is(shape, window, step); });
+      if (known != cost_.kinds.end())
+        known->times += times;
+      else
+        cost_.kinds.push_back({shape, step.a ? window : 0, step.a, step.a && step.fresh, step.b, times, 0});
+      return;
+    }
+    const TileRun* const next = run + loops[level].runs;
+    for (bool begins = true; run != next; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) visit(level + 1, next, s, w, step, times);
+      if (run->tiles > begins) visit(level + 1, next, s, w, steps_[level], times * (run->tiles - begins));
+    }
+  }
+
+  ClassCost& cost_;
+  const std::array<TileStep, most_tile_loops> steps_;
+};
+
+bool exchanges(const ClassCost& cost) {
+  return moves_activations(cost) ||
+         std::ranges::any_of(cost.shapes, [](const TileCost& tile) { return tile.weight_bytes > 0; });
+}
+
+/// Transfers take beats of the ports that operations use: each lasts as long as both take on the port that is
+/// longest in use.
+void find_durations(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
+  cost.dma = {};
+  if (cost.kinds.empty()) return;
+  const DmaPorts ports = dma_ports(c, m, role);
+  cost.cycles = 0;
+  for (OperationKind& kind : cost.kinds) {
+    const TileCost& tile = cost.shapes[static_cast<std::size_t>(kind.shape)];
+    kind.cycles = tile.cycles;
+    if (m.dma_port == DmaPort::shared) {
+      const DmaBeats dma = dma_beats<std::int64_t>(cost, kind, ports);
+      kind.cycles = std::max({tile.cycles, tile.busy.dsram_read + dma.read, tile.busy.dsram_write + dma.write,
+                              tile.busy.psram_read + dma.psram});
+      cost.dma.read += dma.read * kind.times;
+      cost.dma.write += dma.write * kind.times;
+      cost.dma.psram += dma.psram * kind.times;
+    }
+    cost.cycles = at_most(cost.cycles + static_cast<Int128>(kind.cycles) * kind.times, most_cycles);
+  }
+}
+
 /// Products that a MAC makes a cycle; of those made in a memory none splits.
 std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Machine& m) {
   return made_in_memory(cost) ? 1 : products_in_mac(c, m);
@@ -250,6 +321,8 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   const bool another = finds_another(c, m);
   ClassCost cost = another ? cost_in_formats_of(machine_found(c, m), c, role) : cost_in_formats_of(m, c, role);
   if (another) cost.products_in_mac = in_macs(cost, c, m);
+  if (exchanges(cost)) Kinds{cost};
+  find_durations(c, m, role, cost);
   cost.link_in_cycles += between_dies(m, cost);
   return cost;
 }
@@ -264,6 +337,7 @@ void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost
   else
     find_needs(c, m, role, cost);
   cost.products_in_mac = in_macs(cost, c, m);
+  find_durations(c, m, role, cost);
   cost.link_in_cycles = between_dies(m, cost);
 }
 

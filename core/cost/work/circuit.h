@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/cost/work/expansion.h"
+#include "core/cost/work/fold.h"
 #include "core/cost/work/scoreboard.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
@@ -87,6 +88,27 @@ struct TileCost {
   bool first{}, last{};
 };
 
+/// Beats of the ports of the reading side's and the writing side's DSRAM and of PSRAM that transfers through DRAM
+/// take.
+template <class Number>
+struct DmaBeatsOf {
+  Number read{}, write{}, psram{};
+};
+using DmaBeats = DmaBeatsOf<std::int64_t>;
+
+/// Tile operations of one shape that the same transfers are for: `a` the window of A, of which `fresh` says whether
+/// its fresh part alone is loaded; `b` B or the weights.
+struct OperationKind {
+  std::int32_t shape = 0, window = 0;
+  bool a = false, fresh = false, b = false;
+  std::int64_t times = 0;
+  std::int64_t cycles = 0;  // the longest need, transfers included
+  bool is(std::int32_t other_shape, std::int32_t other_window, const TileStep& step) const {
+    return shape == other_shape && a == step.a && b == step.b &&
+           (!a || (window == other_window && fresh == step.fresh));
+  }
+};
+
 /// Bytes of a window of operand A that lies in DRAM; and of what the window one step before had not.
 struct WindowBytes {
   std::int64_t all, fresh;
@@ -97,6 +119,8 @@ struct ClassCost {
   TileLoops order;
   FewOf<TileCost, 2> shapes;
   FewOf<WindowBytes, 1> windows;  // at least one
+  FewOf<OperationKind, 4> kinds;  // of the operations, where any exchanges something with DRAM; else none
+  DmaBeats dma;                   // sum over all operations, where they take beats of the instruction's ports
   cost::TilePlan plan;
   std::int64_t operations = 0;
   bool weighted = false, streams_activations = false;
@@ -118,8 +142,50 @@ struct ClassCost {
   Owned owned;  // with operator_dsram=per_operator
 };
 
+/// Beats of each port of an instruction's memories, those of its transfers included: of all DSRAM pairs that it
+/// reads the one in use longest.
+struct PortBeats {
+  std::int64_t dsram_read, dsram_write, psram;
+};
+inline PortBeats port_beats(const ClassCost& cost) {
+  return {std::max(cost.busy.longest_dsram_read(), cost.busy.dsram_read + cost.dma.read),
+          cost.busy.dsram_write + cost.dma.write, cost.busy.psram_read + cost.dma.psram};
+}
+
 /// Cycles of one MAC that all its products take at the least: spent MACs, as many at once as a MAC makes.
 std::int64_t mac_cycles(const ClassCost& cost);
+
+/// Place among `kinds` of an operation that the loops' steps have load so much.
+std::size_t kind_of(const ClassCost& cost, std::int32_t shape, std::int32_t window, const TileStep& step);
+
+/// Which ports transfers meet, and whether weights come.
+struct DmaPorts {
+  std::int64_t dsram_bits, psram_bits;
+  bool unified, weights;
+};
+DmaPorts dma_ports(const InstructionClass& c, const Machine& machine, Role role);
+
+/// Beats that the transfers of a kind take: those for which its operation's tiles come, those of what it leaves.
+/// docs/model/time.md#beats-of-transfers.
+template <class Number>
+DmaBeatsOf<Number> dma_beats(const ClassCost& cost, const OperationKind& kind, const DmaPorts& ports) {
+  const TileCost& tile = cost.shapes[static_cast<std::size_t>(kind.shape)];
+  const WindowBytes& window = cost.windows[static_cast<std::size_t>(kind.window)];
+  DmaBeatsOf<Number> beats;
+  const auto add = [](Number& to, std::int64_t bytes, std::int64_t bits) {
+    if (bytes > 0) to += ceiling(product_of<Number>({8, bytes}), bits);
+  };
+  // Loads land in the reading side; of a unified memory they take the port that writes, stores the one that reads.
+  Number& loads = ports.unified ? beats.write : beats.read;
+  Number& stores = ports.unified ? beats.read : beats.write;
+  if (kind.a) add(loads, kind.fresh ? window.fresh : window.all, ports.dsram_bits);
+  if (kind.b) add(loads, tile.b_bytes, ports.dsram_bits);
+  add(loads, tile.split_in_bytes, ports.dsram_bits);
+  add(beats.write, tile.partial_in_bytes, ports.dsram_bits);
+  add(stores, tile.out_bytes, ports.dsram_bits);
+  if (kind.b && ports.weights) add(beats.psram, tile.weight_bytes * cost.weight_parts, ports.psram_bits);
+  return beats;
+}
 
 /// Whether its products are made in a weight memory.
 inline bool made_in_memory(const ClassCost& cost) { return cost.memory_cycles > 0; }

@@ -164,15 +164,40 @@ void Clock::run(std::size_t index) {
   finish();
 }
 
+Count Clock::beats_of(Count bytes, Count port_bits) const { return (8 * bytes + port_bits - 1) / port_bits; }
+
+/// What it takes of its circuit and ports, beside the beats of its own transfers on these.
+Count Clock::duration(const Operation& o) {
+  if (m_.dma_port == DmaPort::own) return o.cycles();
+  const bool unified = m_.activation_memory == ActivationMemory::unified;
+  (unified ? dma_.dsram_read : dma_.dsram_write) += beats_of(o.out_bytes, m_.dsram_port_bits);
+  count_.dma_read_beats += dma_.dsram_read;
+  count_.dma_write_beats += dma_.dsram_write;
+  count_.dma_psram_beats += dma_.psram_read;
+  return std::max({o.cycles(), o.needs.dsram_read + dma_.dsram_read, o.needs.dsram_write + dma_.dsram_write,
+                   o.needs.psram_read + dma_.psram_read});
+}
+
 /// The tiles that an operation needs and the one before it did not; last, what that one leaves.
 void Clock::bring(const Operation& o, Arrivals& there) {
+  dma_ = {};
+  const bool unified = m_.activation_memory == ActivationMemory::unified;
+  const auto lands = [&](Count bytes, bool partials) {
+    (unified || partials ? dma_.dsram_write : dma_.dsram_read) += beats_of(bytes, m_.dsram_port_bits);
+  };
   const bool weights_differ = before_ == nullptr ? o.weight_tile != no_tile : o.weight_tile != before_->weight_tile;
   const bool a_differs = before_ == nullptr ? o.a_tile != no_tile : o.a_tile != before_->a_tile;
   const bool b_differs = before_ == nullptr ? o.b_tile != no_tile : o.b_tile != before_->b_tile;
   if (weights_differ && !(class_->pinned && fetched_.contains(o.weight_tile)))
     there.weights = std::max(there.weights, fetch(o.weight_psram_bytes, o.weight_tile, false));
+  if (weights_differ && !class_->pinned && !wired_)
+    dma_.psram_read += beats_of(o.weight_psram_bytes * class_->spread_cores, m_.psram_port_bits);
   if (weights_differ && class_->pinned) fetched_.insert(o.weight_tile);
   there.activations = 0;
+  if (a_differs) lands(o.a_bytes, false);
+  if (b_differs) lands(o.b_bytes, false);
+  lands(o.other_bytes, false);
+  lands(o.partial_bytes, true);
   if (a_differs && o.a_bytes > 0) there.activations = load(o.a_bytes, a_);
   if (b_differs) there.activations = load(o.b_bytes, b_);
   if (o.other_bytes > 0) there.activations = load(o.other_bytes, other_);
@@ -205,7 +230,7 @@ void Clock::operate(const std::vector<Operation>& operations, Count weights_ther
     }
     const Count start = std::max({earliest, there.weights, there.activations});
     (there.weights >= there.activations ? count_.stall_weights : count_.stall_activations) += start - earliest;
-    now_ = start + o.cycles();
+    now_ = start + duration(o);
     count_beats(o.needs);
     if (using_ != psram_.none()) using_->used_until = tile_before_until_ = now_;
     leaving_ = o.out_bytes;

@@ -66,6 +66,8 @@ class Clock {
   void count_beats(const Needs& needs);
   Count command_cycles(const Operation& o) const;
   Count overhead(const Operation& o) const;
+  Count beats_of(Count bytes, Count port_bits) const;
+  Count duration(const Operation& o);
   Count over_dies(const std::vector<Operation>& operations) const;
   void require_buffers(const std::vector<Operation>& operations) const;
   void run_beside(std::size_t index);
@@ -99,6 +101,7 @@ class Clock {
   // Of the instruction that runs.
   const Instruction* instruction_ = nullptr;
   const InstructionClass* class_ = nullptr;
+  Needs dma_;  // beats of the operation's ports that its transfers take
   Count begin_ = 0, dispatched_ = 0, copies_ = 1, leaving_ = 0, issued_ = 0;
   bool leaving_partials_ = false;
   Count tile_before_until_ = 0;

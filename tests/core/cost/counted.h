@@ -26,6 +26,9 @@ inline InstructionCounts counted(const InstructionTime& t, const ClassCost& c) {
   counts.stackram_read_beats = c.busy.stackram_read;
   counts.stackram_write_beats = c.busy.stackram_write;
   counts.psram_read_beats = c.busy.psram_read;
+  counts.dma_read_beats = c.dma.read;
+  counts.dma_write_beats = c.dma.write;
+  counts.dma_psram_beats = c.dma.psram;
   counts.psram_stack_beats = c.busy.psram_stack;
   counts.accumulator_writes = c.busy.accumulator_writes;
   counts.accumulator_reads = c.busy.accumulator_reads;

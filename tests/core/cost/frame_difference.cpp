@@ -84,12 +84,15 @@ void compare_instruction(const InstructionCost& told, const InstructionCounts& i
   compared.counts("compute", busy(Resource::compute), i.compute_cycles);
   const bool pairs = c.pair_a || c.pair_b ||
                      std::ranges::any_of(c.fetches, [](const Fetch& f) { return !!f.pair; }) || !c.parts.empty();
-  compared.holds("dsram_read", pairs ? busy(Resource::dsram_read) <= i.dsram_read_beats
-                                     : busy(Resource::dsram_read) == i.dsram_read_beats);
-  compared.counts("dsram_write", busy(Resource::dsram_write), i.dsram_write_beats);
+  const std::int64_t read = i.dsram_read_beats + i.dma_read_beats;
+  compared.holds("dsram_read", pairs ? busy(Resource::dsram_read) <= read : busy(Resource::dsram_read) == read);
+  compared.counts("dsram_write", busy(Resource::dsram_write), i.dsram_write_beats + i.dma_write_beats);
   compared.counts("stackram_read", busy(Resource::stackram_read), i.stackram_read_beats);
   compared.counts("stackram_write", busy(Resource::stackram_write), i.stackram_write_beats);
-  compared.counts("psram_read", busy(Resource::psram_read), i.psram_read_beats);
+  compared.counts("psram_read", busy(Resource::psram_read), i.psram_read_beats + i.dma_psram_beats);
+  compared.counts("dma_read_beats", told.dma_read_beats, i.dma_read_beats);
+  compared.counts("dma_write_beats", told.dma_write_beats, i.dma_write_beats);
+  compared.counts("dma_psram_beats", told.dma_psram_beats, i.dma_psram_beats);
   compared.counts("accumulator_writes", told.accumulator_writes, i.accumulator_writes);
   compared.counts("accumulator_reads", told.accumulator_reads, i.accumulator_reads);
   compared.counts("register_writes", told.register_writes, i.register_writes);

@@ -221,6 +221,7 @@ constexpr NeverRow never[] = {
     {"dsram_port_bits", "no tile operation takes more beats, and transfers keep their order"},
     {"stackram_port_bits", "the same"},
     {"psram_port_bits", "the same"},
+    {"dma_port", "own: transfers take no beat that an operation waits for"},
     {"die_link_bits", "beats of PSRAM, gathered weights and hand-overs take fewer cycles"},
     {"die_link_cycles", "fewer: instructions that read PSRAM start sooner, hand-overs end sooner"},
     {"dram_channels", "transfers end sooner, in the same order"},

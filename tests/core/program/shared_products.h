@@ -36,6 +36,7 @@ inline Machine of_shared_depthwise() {
   m.conv_lanes_pixel = 32;
   m.conv_lanes_in = m.conv_lanes_out = 16;
   m.link_bits = m.psram_port_bits = 64;
+  m.dma_port = DmaPort::own;
   return m;
 }
 

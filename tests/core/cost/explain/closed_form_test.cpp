@@ -41,6 +41,7 @@ TEST(fold, two_dimensions_round_each_pair_of_folds_up) {
 
 TEST(linear, of_4096_by_320_by_320_lasts_51200_cycles) {
   Machine m;  // lanes 16 x 32 x 16, ports 4096 and 8192, fp16
+  m.dma_port = DmaPort::own;
   const ClassCost cost = class_cost(product(Family::linear, 4096, 320, 320), m);
   EXPECT_EQ(cost.busy.compute, 256 * 10 * 20);
   EXPECT_EQ(cost.busy.dsram_read, 51'200);
@@ -52,6 +53,7 @@ TEST(linear, of_4096_by_320_by_320_lasts_51200_cycles) {
 
 TEST(linear, a_port_of_half_the_fold_s_width_doubles_the_time) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.dsram_port_bits = 2048;
   EXPECT_EQ(class_cost(product(Family::linear, 4096, 320, 320), m).cycles, 2 * 51'200);
 }
@@ -80,6 +82,7 @@ TEST(conv2d, sd15_s_first_convolution_tiles_128_128_64_channels_of_9472_bytes) {
 
 TEST(dataflow, stationary_operands_are_read_once_and_partial_sums_travel) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 2;
   m.dsram_port_bits = m.psram_port_bits = 64;  // 4 elements of fp16; partial sums in fp32, 2 to a beat
   const InstructionClass c = product(Family::linear, 4, 6, 4);  // 2 x 2 x 3 folds
@@ -102,6 +105,7 @@ TEST(dataflow, stationary_operands_are_read_once_and_partial_sums_travel) {
 
 TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const InstructionClass c = product(Family::linear, 16, 64, 32);
   EXPECT_EQ(class_cost(c, m).busy.compute, 4);
   EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 * 2);
@@ -114,6 +118,7 @@ TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
 
 TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.sparsity = Sparsity::skipping;
   m.weight_density = Decimal{50};
   m.sparsity_group = 4;
@@ -145,6 +150,7 @@ TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
 
 TEST(sparsity, groups_are_counted_within_a_tile_of_sums) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.sparsity = Sparsity::skipping;
   m.weight_density = Decimal{50};
   m.sparsity_group = 4;
@@ -158,6 +164,7 @@ TEST(sparsity, groups_are_counted_within_a_tile_of_sums) {
 
 TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.softmax_lanes = 10;
   InstructionClass c;
   c.work.family = Family::softmax;
@@ -198,6 +205,7 @@ std::vector<InstructionTime> cold_pass(const Program& program, const Machine& m)
 
 TEST(timeline, three_weight_tiles_in_a_psram_of_two_stall_10_6_and_6_cycles) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   const InstructionTime time = cold_pass(program, m).at(0);
   EXPECT_EQ(time.stall_weights, 10 + 6 + 6);
@@ -208,6 +216,7 @@ TEST(timeline, three_weight_tiles_in_a_psram_of_two_stall_10_6_and_6_cycles) {
 
 TEST(timeline, single_buffering_fetches_a_tile_only_when_the_one_before_is_used_up) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   m.weight_buffering = Buffering::single_buffer;
   EXPECT_EQ(cold_pass(program, m).at(0).end, 3 * (10 + 4) + 1);
@@ -215,6 +224,7 @@ TEST(timeline, single_buffering_fetches_a_tile_only_when_the_one_before_is_used_
 
 TEST(timeline, a_psram_of_one_tile_waits_as_single_buffering_does) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   m.psram_bytes = 199;
   EXPECT_EQ(cold_pass(program, m).at(0).end, 3 * (10 + 4) + 1);
@@ -222,6 +232,7 @@ TEST(timeline, a_psram_of_one_tile_waits_as_single_buffering_does) {
 
 TEST(timeline, bursts_round_each_tile_up_and_a_decompressor_can_be_the_slower_one) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   m.dram_burst_bytes = 64;
   EXPECT_EQ(cold_pass(program, m).at(0).weight_bytes, 3 * 128);
@@ -239,6 +250,7 @@ TEST(timeline, bursts_round_each_tile_up_and_a_decompressor_can_be_the_slower_on
 
 TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
   const TimelineResult result = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 64);
@@ -255,6 +267,7 @@ TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {
 
 TEST(timeline, what_64_bits_cannot_count_is_refused_before_it_is_run) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
   const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
   const TimelineRules rules = timeline_rules(m, Decimal{100}, 1, Bytes(0));
@@ -264,6 +277,7 @@ TEST(timeline, what_64_bits_cannot_count_is_refused_before_it_is_run) {
 
 TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   InstructionClass& c = program.classes[0];
   c = product(Family::linear, 4, 10, 10);
@@ -285,6 +299,7 @@ TEST(timeline, results_for_dram_hold_up_the_operation_two_writes_later) {
 
 TEST(timeline, a_distributed_sequencer_hides_dispatch_behind_the_instruction_before) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   program.classes[0].operand_b = Place::stackram;
   program.instructions.resize(2);
@@ -314,6 +329,7 @@ Program four_tiles_in_two_sums(Machine& m, const LoopOrder& order) {
 
 TEST(sums, cut_inside_channels_keep_their_partial_sums_on_chip) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const Program program = four_tiles_in_two_sums(m, rows_outermost);
   const InstructionTime time = cold_pass(program, m).at(0);
   EXPECT_EQ(time.activation_in_bytes, 0);
@@ -325,6 +341,7 @@ TEST(sums, cut_inside_channels_keep_their_partial_sums_on_chip) {
 
 TEST(sums, cut_outside_channels_send_partial_sums_out_and_back) {
   Machine m;
+  m.dma_port = DmaPort::own;
   const LoopOrder order{Loop::sums, Loop::rows, Loop::columns, Loop::channels};
   const Program program = four_tiles_in_two_sums(m, order);
   // Operations 0 and 1 take a cycle, 2 and 3, which also read partial sums, 2. Partial sums of a tile: 8 bytes.
@@ -345,6 +362,7 @@ TEST(sums, cut_outside_channels_send_partial_sums_out_and_back) {
 
 TEST(sums, of_weights_bring_the_bias_with_their_first_tile) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.weight_format = NumberFormat::int8;
   m.scale_granularity = ScaleGranularity::tensor;
   InstructionClass c = product(Family::linear, 1, 5, 4);
@@ -359,6 +377,7 @@ TEST(sums, of_weights_bring_the_bias_with_their_first_tile) {
 
 TEST(windows, of_a_padded_convolution_load_only_rows_or_columns_that_are_new) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   InstructionClass& c = program.classes[0];
   c = product(Family::conv2d, 4, 1, 1);
@@ -383,6 +402,7 @@ TEST(windows, of_a_padded_convolution_load_only_rows_or_columns_that_are_new) {
 
 TEST(loops, five_rows_in_tiles_of_two_inside_two_channel_tiles_have_shapes_0_0_1_0_0_1) {
   Machine m;
+  m.dma_port = DmaPort::own;
   InstructionClass c = product(Family::linear, 5, 3, 4);
   c.operand_a = Place::dram;
   c.mapping = {2, 1, 2, 3, channels_outermost};
@@ -400,6 +420,7 @@ TEST(loops, five_rows_in_tiles_of_two_inside_two_channel_tiles_have_shapes_0_0_1
 
 TEST(windows, of_more_than_256_clipped_tiles_are_taken_as_in_an_input_without_edges) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   const auto loaded = [&](std::int64_t pad) {
     InstructionClass& c = program.classes[0];
@@ -416,6 +437,7 @@ TEST(windows, of_more_than_256_clipped_tiles_are_taken_as_in_an_input_without_ed
 
 TEST(timeline, a_billion_tiles_of_weights_are_counted_and_not_run) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   const auto end = [&](std::int64_t sums) {
     program.classes[0] = product(Family::linear, 4, sums, 10);
@@ -428,6 +450,7 @@ TEST(timeline, a_billion_tiles_of_weights_are_counted_and_not_run) {
 
 TEST(timeline, tile_operations_that_are_instructions_pay_dispatch_fill_and_drain_each) {
   Machine m;
+  m.dma_port = DmaPort::own;
   Program program = three_weight_tiles(m);
   program.classes[0].operand_b = Place::stackram;  // three operations of 4 cycles
   program.instructions.resize(2);

@@ -14,6 +14,7 @@ constexpr double cost_of_a_byte = 1.5, burst = 7;
 
 Machine two_bytes_a_cycle() {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.accumulator_format = NumberFormat::int32;
   m.scale_granularity = ScaleGranularity::tensor;

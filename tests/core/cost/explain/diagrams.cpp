@@ -54,11 +54,12 @@ Machine plain_machine() {
   set_channel(m, 8, 50), m.dram_efficiency = Decimal{100};
   m.dram_burst_bytes = 1;
   m.dispatch_cycles = m.pipeline_stages = 1;
+  m.dma_port = DmaPort::own;
   return m;
 }
 
 void read_machine(Diagram& d, Words words) {
-  d.cores = taken(words, "cores", d.cores);
+  d.cores = d.machine.cores = taken(words, "cores", d.cores);
   d.pass = taken(words, "pass", d.pass);
   if (const std::string rate = taken_text(words, "dram_bytes_per_cycle"); !rate.empty())
     d.dram_bytes_hundredths = hundredths(rate);

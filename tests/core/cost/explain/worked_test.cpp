@@ -39,7 +39,12 @@ const StageReport& stage_of(Role role) {
 std::int64_t beats(std::initializer_list<Resource> resources) {
   std::int64_t sum = 0;
   for (const InstructionCost& i : stage_of(Role::decoder).instructions)
-    for (const Resource r : resources) sum += i.busy[static_cast<std::size_t>(r)].value;
+    for (const Resource r : resources) {
+      sum += i.busy[static_cast<std::size_t>(r)].value;  // less those of transfers
+      if (r == Resource::dsram_read) sum -= i.dma_read_beats;
+      if (r == Resource::dsram_write) sum -= i.dma_write_beats;
+      if (r == Resource::psram_read) sum -= i.dma_psram_beats;
+    }
   return sum;
 }
 

@@ -149,6 +149,7 @@ constexpr OptionRow rows[] = {
      "composable_macs=on", toggled},
     {"crossbar between cores", "edge cores=4", "memory_hierarchy=crossbar", run},
     {"writable PSRAM", "edge", "memory_hierarchy=writable_psram", counted_stacks},
+    {"DMA ports", "edge", "dma_port=own", toggled},
     {"dies in a line", "balanced", "dies=2", toggled},
     {"dies in a line", "balanced dies=2", "die_link_bits=512", toggled},
     {"dies in a line", "balanced dies=2", "die_link_cycles=40", toggled},

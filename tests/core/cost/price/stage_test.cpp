@@ -21,6 +21,7 @@ CompiledStage rows_stage(Role role, std::int64_t rows, const Machine& m) {
 
 Machine single_lane() {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
   m.weight_format = m.activation_format = NumberFormat::int8;
   m.weight_compression = Decimal{100};

@@ -25,6 +25,7 @@ TEST(branches, send_the_other_cores_their_parts_of_what_lies_on_chip) {
   c.out_elements = 2 * 4 * 5;
   c.spread_cores = 3;
   Machine m;
+  m.dma_port = DmaPort::own;
   m.activation_format = NumberFormat::int8;
   m.link_bits = 64;
   const ClassCost cost = class_cost(c, m);

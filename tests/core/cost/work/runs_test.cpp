@@ -33,6 +33,7 @@ InstructionClass product(std::int64_t rows, std::int64_t channels, std::int64_t 
 
 Machine machine_of(std::int64_t folds, std::int64_t registers) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.linear_lanes_m = m.linear_lanes_n = 1;
   m.linear_lanes_k = 2;
   m.weight_format = m.activation_format = NumberFormat::int8;
@@ -147,6 +148,7 @@ std::string refusal(const Machine& m) {
 
 TEST(runs, need_both_accumulators_and_registers_and_no_inputs_that_stay) {
   Machine m;
+  m.dma_port = DmaPort::own;
   m.accumulator_folds = 1;
   EXPECT_EQ(refusal(m), "value_conflict at weight_registers");
   m.weight_registers = 1;
@@ -171,6 +173,7 @@ struct Drawn {
     Dice dice(seed);
     m = random_machine(dice);
     m.granularity = Granularity::per_operator;
+    m.dma_port = DmaPort::own;
     if (m.dataflow == Dataflow::input_stationary) m.dataflow = Dataflow::output_stationary;
     m.accumulator_folds = dice.between(1, 8);
     m.weight_registers = dice.between(1, 8);
