@@ -250,4 +250,24 @@ std::vector<ChipPrediction> predict_chips(std::span<const Chip> others) {
   return all;
 }
 
+const KnownChipErrors& known_chip_errors() {
+  static const KnownChipErrors errors = [] {
+    KnownChipErrors all;
+    const auto add = [](const Predicted& predicted, ChipErrors& to) {
+      if (!predicted.error() || predicted.bound) return;
+      const double off = *predicted.error() - 1;
+      to.least = to.chips == 0 ? off : std::min(to.least, off);
+      to.most = to.chips == 0 ? off : std::max(to.most, off);
+      ++to.chips;
+    };
+    for (const ChipPrediction& one : predict_chips()) {
+      if (one.chip->use != ChipUse::predict) continue;
+      add(one.area_mm2, all.area);
+      add(one.power_w, all.power);
+    }
+    return all;
+  }();
+  return errors;
+}
+
 }  // namespace sdip

@@ -1,6 +1,7 @@
 // Published chips, priced by the technology functions that price an SDIP, beside what was published of them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,18 @@ struct ChipPrediction {
 /// Of all, in the order of chips(), and behind them of others. Ranges: the value times and over twice the spread of
 /// what is predicted of the fitted chips, at most 2.
 std::vector<ChipPrediction> predict_chips(std::span<const Chip> others = {});
+
+/// Predicted over published, less one, of chips that constants were not fitted on and whose figure was published as
+/// it is (a TDP, or "at most", bounds it only): how many, the least and the most.
+struct ChipErrors {
+  std::int64_t chips{};
+  double least{}, most{};
+};
+struct KnownChipErrors {
+  ChipErrors area, power;
+};
+/// Of all chips to predict; found once.
+const KnownChipErrors& known_chip_errors();
 
 /// The depth of all chips' pipelines, fitted with clock.margin.
 inline constexpr std::int64_t chip_pipeline_stages = 2;

@@ -32,9 +32,11 @@ inline constexpr std::size_t technology_row_count = 285;
 /// is derived from, and those of all.
 bool concerns(const TechnologyRow& row, TechnologyNode node);
 
-/// Which end of the rows' ranges a figure is made from; most: the largest energy, area and power.
-enum class Bound { least, value, most };
-inline constexpr std::size_t bound_count = 3;
+/// Which end of the rows' ranges a figure is made from; most: the largest energy, area and power. assumed: the
+/// values, but of rows that are assumptions a hundredth more, which tells what leans on them.
+enum class Bound { least, value, most, assumed };
+inline constexpr std::size_t bound_count = 4;
+inline constexpr double more_of_assumptions = 0.01;
 
 /// A node, and the figures of it that are meant: the table's, or with those that a machine has of its own, which
 /// are their own ends. Lives no longer than that machine's `technology`.

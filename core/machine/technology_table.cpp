@@ -42,6 +42,8 @@ struct Table {
     const auto mine = std::ranges::lower_bound(own, *place, {}, &OwnFigure::row);
     if (mine != own.end() && mine->row == *place) return mine->value;
     const TechnologyRow& row = technology_rows()[*place];
+    if (end == Bound::assumed)
+      return row.value * (row.confidence == Confidence::assumption ? 1 + more_of_assumptions : 1);
     return end == Bound::value ? row.value : end == Bound::least ? row.least : row.most;
   }
 };
@@ -139,7 +141,7 @@ void fill_by_factor(NodeNumbers& n, const Table& table) {
 }
 
 Bound opposite(Bound bound) {
-  return bound == Bound::most ? Bound::least : bound == Bound::least ? Bound::most : Bound::value;
+  return bound == Bound::most ? Bound::least : bound == Bound::least ? Bound::most : bound;
 }
 
 /// A node as 45 nm's figures to the power 1 - t times those of 7 nm to the power t; t = ln(its factor) / ln(that of
@@ -379,7 +381,7 @@ Process process_of(const Machine& machine, Bound bound) {
 const Numbers& technology_numbers(Process process) {
   if (process.own != nullptr) return process.own->at(process.bound);
   static const Numbers values[bound_count] = {numbers_of({{}, Bound::least}), numbers_of({{}, Bound::value}),
-                                              numbers_of({{}, Bound::most})};
+                                              numbers_of({{}, Bound::most}), numbers_of({{}, Bound::assumed})};
   return values[static_cast<std::size_t>(process.bound)];
 }
 

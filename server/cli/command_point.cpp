@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/baseline/chips.h"
 #include "core/cost/price/fpga.h"
 #include "server/cli/commands.h"
 #include "server/cli/explain_text.h"
@@ -158,6 +159,21 @@ void print_heat(const Heat& heat) {
             << count_text(std::llround(heat.most_celsius)) << " C\n";
 }
 
+/// How far to believe energy and area: what they lean on, and how known chips come out.
+void print_trust(const Report& report) {
+  const auto errors = [](const ChipErrors& e) {
+    const auto percent = [](double share) {
+      return std::string(share < 0 ? "-" : "+") + count_text(std::llround(std::abs(share) * 100)) + " %";
+    };
+    return percent(e.least) + " to " + percent(e.most) + " of " + count_text(e.chips);
+  };
+  const KnownChipErrors& known = known_chip_errors();
+  std::cout
+      << "\n  " << share_text(report.assumed.energy) << " of the energy and " << share_text(report.assumed.area)
+      << " of the area grow with assumptions (sdip technology)\n  known chips that nothing was fitted on: power "
+      << errors(known.power) << ", area " << errors(known.area) << " (sdip chips)\n";
+}
+
 void print_dies(const std::vector<DieReport>& dies) {
   for (const DieReport& die : dies)
     std::cout << "  " << count_text(die.count) << (die.count == 1 ? " die of " : " dies of ")
@@ -258,6 +274,7 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments,
     print_energy_by_stage(report);
     print_breakdown("Area", report.area_mm2, "mm2", &report.area_ranges_mm2);
     print_dies(report.dies);
+    print_trust(report);
     if (!report.price_usd.empty()) {
       print_breakdown("Price", report.price_usd, "USD", &report.price_ranges_usd);
       print_breakdown("A million images", report.million_images_usd, "USD");

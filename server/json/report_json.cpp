@@ -1,6 +1,8 @@
 // Reports to JSON.
 #include "server/json/report_json.h"
 
+#include "core/baseline/chips.h"
+
 namespace sdip {
 namespace {
 
@@ -147,6 +149,28 @@ const Record<Heat>& record() {
   return r;
 }
 template <>
+const Record<AssumedShares>& record() {
+  static const auto r = Record<AssumedShares>("AssumedShares")
+                            .field("energy", &AssumedShares::energy)
+                            .field("area", &AssumedShares::area);
+  return r;
+}
+template <>
+const Record<ChipErrors>& record() {
+  static const auto r = Record<ChipErrors>("ChipErrors")
+                            .field("chips", &ChipErrors::chips)
+                            .field("least", &ChipErrors::least)
+                            .field("most", &ChipErrors::most);
+  return r;
+}
+template <>
+const Record<KnownChipErrors>& record() {
+  static const auto r = Record<KnownChipErrors>("KnownChips")
+                            .field("area", &KnownChipErrors::area)
+                            .field("power", &KnownChipErrors::power);
+  return r;
+}
+template <>
 const Record<DieReport>& record() {
   static const auto r = Record<DieReport>("Die")
                             .field("count", &DieReport::count)
@@ -272,6 +296,8 @@ const Record<AnalysisOf>& record() {
                    return ranged(of.report().waiting_energy_j, of.report().waiting_energy_ranges_j);
                  })
           .field("area_mm2", [](const Of& of) { return ranged(of.report().area_mm2, of.report().area_ranges_mm2); })
+          .field("assumed_shares", [](const Of& of) { return of.report().assumed; })
+          .field("known_chips", [](const Of&) { return known_chip_errors(); })
           .field("leakage_w", [](const Of& of) { return of.report().leakage_w; })
           .field("clock_limit_mhz", [](const Of& of) { return of.report().clock_limit; })
           .field("latency_s", [](const Of& of) { return of.report().latency_s; })
@@ -306,6 +332,9 @@ void add_analysis_schemas(OrderedJson& schemas) {
   add_schema<Ranged>(schemas);
   add_schema<ClockLimit>(schemas);
   add_schema<Heat>(schemas);
+  add_schema<AssumedShares>(schemas);
+  add_schema<ChipErrors>(schemas);
+  add_schema<KnownChipErrors>(schemas);
   add_schema<DieReport>(schemas);
   add_schema<FpgaUse::Resource>(schemas);
   add_schema<FpgaUse>(schemas);

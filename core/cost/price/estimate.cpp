@@ -142,6 +142,27 @@ void fill_energy(const Application& application, const Machine& m, Bound bound, 
   }
 }
 
+/// Of what all parts come to, how much grows in proportion with rows that are assumptions.
+double assumed_share(const Breakdown& parts, const Breakdown& with_more) {
+  double all = 0, leaning = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double value = parts[i].second, grown = with_more[i].second - value;
+    all += value;
+    leaning += std::clamp(grown / more_of_assumptions, 0.0, value);
+  }
+  return all > 0 ? leaning / all : 0;
+}
+
+void fill_assumed(const Application& application, const Machine& m, const Supply& supply,
+                  std::vector<StageRun>& runs, Report& report) {
+  for (StageRun& run : runs) price_pass(run, m, Bound::assumed, supply);
+  const std::vector<StageTotals> stages = totals_of(runs, m);
+  const ChipTotals chip = chip_totals(application, application_totals(application), m, Bound::assumed);
+  const StandingPower standing = standing_power(chip.standing, supply, m, Bound::assumed);
+  report.assumed = {assumed_share(report.energy_j, breakdown(frame_energy(frame_of(stages, m), standing, m))),
+                    assumed_share(report.area_mm2, area_of(application, m, Bound::assumed))};
+}
+
 Outcome assess(const Application& application, const Machine& machine, Report* report) {
   Outcome outcome;
   if (report && application.feasible) report->fpga = fpga_use(application, machine);
@@ -173,6 +194,7 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   fill_report(application, machine, runs, traces, supply, *report);
   for (const Bound bound : {Bound::value, Bound::least, Bound::most})
     fill_energy(application, machine, bound, supply, runs, traces, *report);
+  fill_assumed(application, machine, supply, runs, *report);
   report->notes = notes_of(runs, *report, machine);
   return outcome;
 }

@@ -157,6 +157,12 @@ struct DieReport {
   double edge_mm{}, yield{};
 };
 
+/// Shares of a frame's energy and of the area that grow with the rows of the technology table that are assumptions:
+/// part by part what of it does, at most all.
+struct AssumedShares {
+  double energy{}, area{};
+};
+
 /// An FPGA part made into the machine.
 struct Configuration {
   Ranged bytes, seconds;
@@ -210,6 +216,7 @@ struct Report {
   Breakdown million_images_usd;  // what a million images take of the machine, and of electricity
   std::optional<FpgaUse> fpga;   // of a machine on such a part
   Breakdown latency_s;           // of one frame alone
+  AssumedShares assumed;
   Load load;
   std::vector<std::string> notes;  // what is estimated or outside the model's validity
 };

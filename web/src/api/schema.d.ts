@@ -2743,6 +2743,19 @@ export interface components {
             die_celsius: number;
             most_celsius: number;
         };
+        AssumedShares: {
+            energy: number;
+            area: number;
+        };
+        ChipErrors: {
+            chips: number;
+            least: number;
+            most: number;
+        };
+        KnownChips: {
+            area: components["schemas"]["ChipErrors"];
+            power: components["schemas"]["ChipErrors"];
+        };
         Die: {
             count: number;
             area_mm2: components["schemas"]["Range"];
@@ -2947,6 +2960,8 @@ export interface components {
             energy_j: components["schemas"]["RangedPart"][];
             waiting_energy_j: components["schemas"]["RangedPart"][];
             area_mm2: components["schemas"]["RangedPart"][];
+            assumed_shares: components["schemas"]["AssumedShares"];
+            known_chips: components["schemas"]["KnownChips"];
             leakage_w: components["schemas"]["Part"][];
             clock_limit_mhz: components["schemas"]["ClockLimit"];
             latency_s: components["schemas"]["Part"][];
