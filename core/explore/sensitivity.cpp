@@ -10,9 +10,24 @@
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
+#include "core/base/units.h"
+#include "core/machine/gives.h"
 
 namespace sdip {
 namespace {
+
+/// The next fewer and next more cores that take another number of steps each. Example: of 20 steps 10 cores take
+/// two, 7 three and 20 one.
+std::array<std::int64_t, 2> next_cores(const Machine& m) {
+  const auto steps = [&](std::int64_t cores) { return ceil_div(m.steps, cores); };
+  const std::int64_t now = steps(m.cores);
+  const auto fewest = [&](std::int64_t each) { return ceil_div(m.steps, each); };  // that take no more each
+  const std::int64_t more_each = fewest(now) - 1;
+  return {more_each > 0 ? fewest(steps(more_each)) : m.cores, now > 1 ? fewest(now - 1) : m.cores};
+}
+
+/// A clock, or a rate of transfers: a tenth less and a tenth more, in whole units.
+bool is_clock(const ParameterRow& row) { return row.unit == "MHz" || row.unit == "MT/s"; }
 
 /// The powers of two next to a count, below and above. Example: 10 has 8 and 16, 8 has 4 and 16.
 std::array<std::int64_t, 2> next_powers(std::int64_t count) {
@@ -21,7 +36,8 @@ std::array<std::int64_t, 2> next_powers(std::int64_t count) {
   return {below, above};
 }
 
-std::vector<std::int64_t> other_values(const ParameterRow& row, std::int64_t value) {
+std::vector<std::int64_t> other_values(const ParameterRow& row, const Machine& m) {
+  const std::int64_t value = row.read(m);
   std::vector<std::int64_t> values;
   const auto add = [&](std::int64_t other) {
     other = std::clamp(other, row.least, row.most);
@@ -41,7 +57,12 @@ std::vector<std::int64_t> other_values(const ParameterRow& row, std::int64_t val
     case ParameterType::real:
       break;
     case ParameterType::count:
-      if (value > 0)
+      if (row.name == "cores" && m.steps > 1) {
+        for (const std::int64_t cores : next_cores(m)) add(cores);
+      } else if (is_clock(row) && value > 0) {
+        const std::int64_t tenth = std::max<std::int64_t>(1, (value + 5) / 10);
+        for (const std::int64_t other : {value - tenth, value + tenth}) add(other);
+      } else if (value > 0)
         for (const std::int64_t power : next_powers(value)) add(power);
       break;
   }
@@ -54,8 +75,11 @@ struct KindRow {
 };
 /// Of single rows; then of groups.
 constexpr KindRow kinds_by_name[] = {
-    {"core_clock_mhz", ChangeKind::unpriced},
     {"dram_efficiency", ChangeKind::assumption},
+    {"dram_latency_ns", ChangeKind::assumption},
+    {"dram_turn_ns", ChangeKind::assumption},
+    {"dram_burst_bytes", ChangeKind::unpriced},
+    {"die_link_cycles", ChangeKind::unpriced},
     {"weight_compression", ChangeKind::assumption},
     {"weight_density", ChangeKind::assumption},
     {"vae_stage", ChangeKind::assumption},
@@ -81,8 +105,27 @@ constexpr KindRow kinds_by_group[] = {
     {"workload", ChangeKind::task},
     {"technology", ChangeKind::assumption},
     {"precision", ChangeKind::results},
-    {"dram", ChangeKind::unpriced},
 };
+
+/// A capacity, whose step is doubled or halved until something but what it takes itself is another.
+bool is_capacity(const ParameterRow& row) { return more_gives(row) == Gives::room && row.unit == "B"; }
+constexpr int most_doublings = 3;
+
+/// Whether anything is that memories are for: cycles or bytes.
+bool same_counts(const Outcome& a, const Outcome& b) {
+  if (a.feasible != b.feasible) return false;
+  for (const Metric metric : {Metric::throughput_fps, Metric::latency_s, Metric::dram_bytes_per_frame})
+    if (a.values[static_cast<std::size_t>(metric)] != b.values[static_cast<std::size_t>(metric)]) return false;
+  return true;
+}
+
+/// The value that a capacity which changed nothing is tried at next; 0: none.
+std::int64_t next_stair(const ChangedPoint& point, const Outcome& before, int doubling) {
+  const Change& change = point.change;
+  if (!is_capacity(*change.row) || doubling >= most_doublings || !same_counts(point.outcome, before)) return 0;
+  const std::int64_t further = change.to > change.from ? 2 * change.to : change.to / 2;
+  return further >= change.row->least && further <= change.row->most ? further : 0;
+}
 
 /// Where a machine's time goes: the stage that sets the pace, and its limiting resource.
 struct Bottleneck {
@@ -146,7 +189,7 @@ std::vector<Change> single_changes(const Machine& machine) {
   std::vector<Change> changes;
   for (const ParameterRow& row : parameters()) {
     const std::int64_t value = row.read(machine);
-    for (const std::int64_t other : other_values(row, value)) changes.push_back({&row, value, other});
+    for (const std::int64_t other : other_values(row, machine)) changes.push_back({&row, value, other});
   }
   return changes;
 }
@@ -155,7 +198,7 @@ std::vector<Stepless> stepless(const Machine& machine) {
   std::vector<Stepless> found;
   for (const ParameterRow& row : parameters()) {
     const std::int64_t value = row.read(machine);
-    if (!other_values(row, value).empty()) continue;
+    if (!other_values(row, machine).empty()) continue;
     found.push_back({&row, value, value == 0 ? "0 has no step" : "the row has no other value"});
   }
   return found;
@@ -192,20 +235,27 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
   s.without_step = stepless(machine);
   const std::vector<std::int64_t> key = compile_key(machine);
   for (const Change& change : single_changes(machine)) {
-    Machine changed = machine;
-    change.row->write(changed, change.to);
     ChangedPoint& point = s.points.emplace_back();
     point.change = change;
     try {
-      check_machine(changed);
-      const bool same = compile_key(changed) == key;
-      const auto its = same ? application : compile_machine(changed);
-      s.compiled += !same;
-      point.outcome = evaluate(*its, changed);
-      if (!point.outcome.feasible) continue;
-      const Bottleneck then = bottleneck_of(*its, changed);
-      point.pace = then.pace;
-      point.limiter = then.limiter;
+      for (int doubling = 1;; ++doubling) {
+        Machine changed = machine;
+        point.change.row->write(changed, point.change.to);
+        check_machine(changed);
+        const bool same = compile_key(changed) == key;
+        const auto its = same ? application : compile_machine(changed);
+        s.compiled += !same;
+        point.outcome = evaluate(*its, changed);
+        if (const std::int64_t further = next_stair(point, s.outcome, doubling)) {
+          point.change.to = further;
+          continue;
+        }
+        if (!point.outcome.feasible) break;
+        const Bottleneck then = bottleneck_of(*its, changed);
+        point.pace = then.pace;
+        point.limiter = then.limiter;
+        break;
+      }
     } catch (const Error& error) {
       if (is_cancelled(error)) throw;
       point.outcome = infeasible_point(error.what());

@@ -1,7 +1,8 @@
 // What each single parameter does to each metric, and the cheapest change of one that moves the bottleneck.
 //
-// Worked example. cores = 10 steps to 16 and 8, dram_efficiency = 0.4 to 0.8 and 0.2, a flag to its other value. A
-// metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of ln(2/4) / ln(16/8) = -1.
+// Worked example. cores = 10 of 20 steps, two each, steps to 20 and 7, dram_efficiency = 0.4 to 0.8 and 0.2, a flag
+// to its other value. A metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of
+// ln(2/4) / ln(16/8) = -1.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-/// Each parameter one natural step down and up: a count to the next powers of two, a decimal halved and doubled
-/// (both within the row's range), a flag or choice to each other value. A count of 0 has no such
-/// step. In the order of the rows.
+/// Each parameter one natural step down and up: cores to where each takes another number of steps, a clock or rate
+/// of transfers a tenth, another count to the next powers of two, a decimal halved and doubled (all within the
+/// row's range), a flag or choice to each other value. A count of 0 has no such step. In the order of the rows.
 std::vector<Change> single_changes(const Machine& machine);
 
 /// A parameter that has no step at its value, and why: "0 has no step" or "the row has no other value".
@@ -64,7 +65,8 @@ struct Sensitivities {
   std::int64_t compiled = 0;  // programs made for them
 };
 
-/// Evaluates every single change. A program is made again only where compile_key differs. Requires a machine that
+/// Evaluates every single change; a capacity that changes neither cycles nor bytes is doubled, or halved, again, up
+/// to three steps in all. A program is made again only where compile_key differs. Requires a machine that
 /// check_machine accepts; one that it refuses when changed, or whose compilation throws Error, is infeasible.
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine);
 

@@ -235,7 +235,9 @@ Joules dram_energy(Process process, DramKind kind, Bytes bytes) {
 LinkFigures link_figures(Process process) { return technology_numbers(process).link; }
 Joules link_energy(Process process) { return Joules(pico * technology_numbers(process).link_pj); }
 SquareMm exposed_area(Process process) { return SquareMm(technology_numbers(process).exposed_mm2); }
-PriceFigures price_figures(Process process) { return technology_numbers(process).price[place_of(process.node)]; }
+const PriceFigures& price_figures(Process process) {
+  return technology_numbers(process).price[place_of(process.node)];
+}
 double dram_gib_usd(Process process, DramKind kind) {
   return price_figures(process).dram_gib[static_cast<std::size_t>(family_of(kind))];
 }

@@ -148,7 +148,7 @@ struct PriceFigures {
   double dram_gib[4];           // of HBM, LPDDR, DDR, GDDR
   double years, kilowatt_hour;  // that a chip is used, and its electricity
 };
-PriceFigures price_figures(Process process);
+const PriceFigures& price_figures(Process process);
 /// Of a GiB of that kind.
 double dram_gib_usd(Process process, DramKind kind);
 

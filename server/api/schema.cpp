@@ -84,6 +84,7 @@ void add_tables(Schema& schemas) {
                                  {"max", nullable(number())},
                                  {"choices", array(text())},
                                  {"shown_with", array(object({{"parameter", text()}, {"values", array(text())}}))},
+                                 {"more_gives", one_of({"rate", "room", "nothing"})},
                                  {"doc", reference("Doc")}});
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
   schemas["TechnologyRow"] = object({{"name", text()},

@@ -59,6 +59,9 @@ class Library {
 Space space_of(std::vector<std::string> axes, const std::string& sampling) {
   SweepArguments arguments;
   arguments.model = rated_model;
+  arguments.machine.preset =
+      "essay";  // on one die, whatever its size: of five each number of cores is a line of its own
+  arguments.machine.changes = {"dies=1"};
   arguments.axes = std::move(axes);
   arguments.sampling = sampling;
   if (sampling == "random") arguments.count = 20'000;

@@ -2,6 +2,7 @@
 #include "server/json/tables_json.h"
 
 #include "core/base/error.h"
+#include "core/machine/gives.h"
 #include "core/machine/shown.h"
 #include "server/json/report_json.h"
 
@@ -35,6 +36,7 @@ OrderedJson parameter_json(const ParameterRow& row) {
           {"max", ranged ? OrderedJson(value_json(row, row.most)) : OrderedJson()},
           {"choices", choices},
           {"shown_with", shown_json(row)},
+          {"more_gives", gives_text(more_gives(row))},
           {"doc", doc_json(row.en, row.ja)}};
 }
 

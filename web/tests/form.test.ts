@@ -6,7 +6,7 @@ import { axisOf, draftFor, rangeCount, sweepRequest, type AxisDraft, type SweepD
 import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, isShown, parseValue, rowOf, settingsOf } from '../src/form/values';
 
 const parameter = (part: Partial<Parameter>): Parameter => ({
-  name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [], shown_with: [],
+  name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [], shown_with: [], more_gives: 'rate',
   doc: { en: '', ja: '' }, ...part,
 });
 const cores = parameter({});

@@ -86,7 +86,7 @@ double die_yield(double mm2, const PriceFigures& f) {
 Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound bound) {
   if (is_fpga(m.technology_node)) return {no_price, no_price, no_price};
   const Process process = process_of(m, bound);
-  const PriceFigures f = price_figures(process);
+  const PriceFigures& f = price_figures(process);
   const double exposed = exposed_area(process).value;
   Price price;
   double mm2 = 0, count = 0;
@@ -101,7 +101,8 @@ Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound boun
   const bool interposer = count > 1 || (is_hbm(m.dram_kind) && !m.host_memory);
   const double carrier = mm2 * (f.substrate_mm2 + (interposer ? f.interposer_mm2 * f.interposer_over_dies : 0)) +
                          f.assembly * price.silicon;
-  price.package = (price.silicon + carrier) / power(f.bond_yield, count) - price.silicon;
+  const double bonded = count == 1 ? f.bond_yield : power(f.bond_yield, count);
+  price.package = (price.silicon + carrier) / bonded - price.silicon;
   if (m.host_memory) return price;
   const DramChannels dram = dram_channels(m);
   price.dram = static_cast<double>(dram.channels * dram.channel_mib) / 1024 * dram_gib_usd(process, m.dram_kind);
@@ -110,7 +111,7 @@ Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound boun
 
 double million_images_usd(const Price& price, double frames_per_s, double energy_j_per_frame, const Machine& m,
                           Bound bound) {
-  const PriceFigures f = price_figures(process_of(m, bound));
+  const PriceFigures& f = price_figures(process_of(m, bound));
   return mega * (price.total() / (f.years * seconds_of_year * frames_per_s) +
                  energy_j_per_frame / joules_of_kilowatt_hour * f.kilowatt_hour);
 }

@@ -78,7 +78,7 @@ void fill_dies(const DieAreas& areas, const Frame& frame, const StandingPower& s
                Bound bound, Report& report) {
   if (is_fpga(m.technology_node)) return;
   auto dies = built_dies(areas, built_dram(m, bound), built_links(m, bound));
-  const PriceFigures figures = price_figures(process_of(m, bound));
+  const PriceFigures& figures = price_figures(process_of(m, bound));
   if (bound == Bound::value) report.dies.clear();
   std::size_t place = 0;
   for (const BuiltDie& die : dies) {
@@ -103,13 +103,13 @@ void fill_dies(const DieAreas& areas, const Frame& frame, const StandingPower& s
 }
 
 /// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
-void fill_energy(const Application& application, const Machine& m, Bound bound, const Supply& supply,
-                 std::vector<StageRun>& runs, const std::vector<std::vector<InstructionTime>>& traces,
-                 Report& report) {
+void fill_energy(const Application& application, const ApplicationTotals& totals, const Machine& m, Bound bound,
+                 const Supply& supply, std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
   for (StageRun& run : runs) price_pass(run, m, bound, supply);
   const std::vector<StageTotals> stages = totals_of(runs, m);
   const Frame frame = frame_of(stages, m);
-  const ChipTotals chip = chip_totals(application, application_totals(application), m, bound);
+  const ChipTotals chip = chip_totals(application, totals, m, bound);
   const StandingPower standing = standing_power(chip.standing, supply, m, bound);
   const EnergySplit split = split_energy(application, runs, traces, frame, standing, supply, m, bound);
   const double of_core = 1.0 / leaking_cores(application, m);
@@ -153,11 +153,11 @@ double assumed_share(const Breakdown& parts, const Breakdown& with_more) {
   return all > 0 ? leaning / all : 0;
 }
 
-void fill_assumed(const Application& application, const Machine& m, const Supply& supply,
-                  std::vector<StageRun>& runs, Report& report) {
+void fill_assumed(const Application& application, const ApplicationTotals& totals, const Machine& m,
+                  const Supply& supply, std::vector<StageRun>& runs, Report& report) {
   for (StageRun& run : runs) price_pass(run, m, Bound::assumed, supply);
   const std::vector<StageTotals> stages = totals_of(runs, m);
-  const ChipTotals chip = chip_totals(application, application_totals(application), m, Bound::assumed);
+  const ChipTotals chip = chip_totals(application, totals, m, Bound::assumed);
   const StandingPower standing = standing_power(chip.standing, supply, m, Bound::assumed);
   report.assumed = {assumed_share(report.energy_j, breakdown(frame_energy(frame_of(stages, m), standing, m))),
                     assumed_share(report.area_mm2, area_of(application, m, Bound::assumed))};
@@ -193,8 +193,8 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   report->outcome = outcome;
   fill_report(application, machine, runs, traces, supply, *report);
   for (const Bound bound : {Bound::value, Bound::least, Bound::most})
-    fill_energy(application, machine, bound, supply, runs, traces, *report);
-  fill_assumed(application, machine, supply, runs, *report);
+    fill_energy(application, totals, machine, bound, supply, runs, traces, *report);
+  fill_assumed(application, totals, machine, supply, runs, *report);
   report->notes = notes_of(runs, *report, machine);
   return outcome;
 }

@@ -38,8 +38,38 @@ const Sensitivities& of_essay() {
 
 double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
 
+TEST(single_changes, go_where_something_changes) {
+  Machine m;
+  m.steps = 20;
+  m.cores = 10;
+  EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(7, 20));
+  m.cores = 20;
+  EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(10));
+  m.cores = 12;  // two steps each on ten of them
+  EXPECT_THAT(steps_of(m, "cores"), testing::ElementsAre(7, 20));
+  m.core_clock_mhz = 1100;
+  EXPECT_THAT(steps_of(m, "core_clock_mhz"), testing::ElementsAre(990, 1210));
+  m.dram_rate_mtps = 3200;
+  EXPECT_THAT(steps_of(m, "dram_rate_mtps"), testing::ElementsAre(2880, 3520));
+  for (m.steps = 2; m.steps <= 60; ++m.steps)
+    for (m.cores = 1; m.cores <= 60; ++m.cores)
+      for (const std::int64_t cores : steps_of(m, "cores"))
+        EXPECT_NE((m.steps + cores - 1) / cores, (m.steps + m.cores - 1) / m.cores) << m.cores << " to " << cores;
+}
+
+TEST(sensitivities, a_capacity_that_changes_nothing_is_doubled_again) {
+  Machine m = find_preset("edge")->machine;
+  m.dsram_bytes = m.stackram_bytes = 1 << 20;  // more than enough for the tiny network
+  const Sensitivities s = sensitivities(m, compiled_tiny_sd);
+  for (const ChangedPoint& point : s.points)
+    if (point.change.row->name == "dsram_bytes") {
+      EXPECT_EQ(point.change.to, point.change.to > point.change.from ? 8 << 20 : 1 << 17);
+    }
+}
+
 TEST(single_changes, counts_go_to_the_next_powers_of_two_and_decimals_are_halved_and_doubled) {
   Machine m;
+  m.steps = 1;
   m.cores = 10;
   m.conv_lanes_in = 16;
   m.decoder_dram_share = Decimal{20};
@@ -157,14 +187,15 @@ Sensitivities by_hand(const std::vector<Hand>& hands) {
 
 /// What gains and has no term in the area is not offered as free.
 TEST(cheapest_changes, that_no_area_is_known_of_are_called_so) {
-  for (const char* name : {"transposition", "decompressor_bytes_per_cycle", "dram_channels", "attention_parts"})
+  for (const char* name : {"transposition", "decompressor_bytes_per_cycle", "link_bits", "attention_parts"})
     EXPECT_EQ(change_kind(*find_parameter(name)), ChangeKind::unpriced) << name;
+  EXPECT_EQ(change_kind(*find_parameter("dram_channels")), ChangeKind::design) << "PHYs have area";
   EXPECT_EQ(change_kind(*find_parameter("sparsity")), ChangeKind::assumption);
   EXPECT_EQ(change_kind(*find_parameter("vector_lanes")), ChangeKind::design);
 }
 
 TEST(cheapest_changes, least_area_then_least_energy_and_what_no_area_is_known_of_last) {
-  const Sensitivities s = by_hand({{"dram_channels", 100, 5, 2, Needed::compute},
+  const Sensitivities s = by_hand({{"attention_parts", 100, 5, 2, Needed::compute},
                                    {"dsram_bytes", 120, 9, 2, Needed::compute},
                                    {"vector_lanes", 110, 9, 2, Needed::compute},
                                    {"norm_lanes", 110, 8, 2, Needed::compute}});

@@ -6,6 +6,7 @@
 #include <iomanip>
 
 #include "core/machine/dram.h"
+#include "core/machine/gives.h"
 #include "core/machine/machine.h"
 #include "core/machine/shown.h"
 #include "core/machine/technology.h"
@@ -35,13 +36,14 @@ TEST(docs, the_parameter_tables_are_those_of_the_rows) {
     if (row.group != group) {
       group = row.group;
       text += "\n## " + group +
-              "\n\n| name | unit | default | values | effect | shown with | | |\n"
-              "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+              "\n\n| name | unit | default | values | effect | more gives | shown with | | |\n"
+              "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     }
     const char* effect = row.effect == ParameterEffect::compile ? "compile" : "cost";
     text += "| `" + std::string(row.name) + "` | " + std::string(row.unit) + " | " + value_text(row, row.standard) +
-            " | " + values_of_row(row) + " | " + effect + " | " + shown_text(row) + " | " + std::string(row.en) +
-            " | " + std::string(row.ja) + " |\n";
+            " | " + values_of_row(row) + " | " + effect + " | " +
+            (more_gives(row) == Gives::nothing ? "" : std::string(gives_text(more_gives(row)))) + " | " +
+            shown_text(row) + " | " + std::string(row.en) + " | " + std::string(row.ja) + " |\n";
   }
   expect_made_section("parameters.md", "parameters", "core/machine/parameters.def", text + "\n");
 }

@@ -597,6 +597,8 @@ export interface components {
                 parameter: string;
                 values: string[];
             }[];
+            /** @enum {string} */
+            more_gives: "rate" | "room" | "nothing";
             doc: components["schemas"]["Doc"];
         };
         Parameters: {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "core/machine/technology.h"
 #include "tests/core/cost/reports.h"
 #include "tests/core/cost/tiny_sd.h"
 
