@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <map>
@@ -33,18 +34,20 @@ std::size_t hash_of(std::span<const std::int64_t> values) {
 
 struct HashOfMachine {
   std::size_t operator()(const Machine& m) const {
-    const std::int64_t values[] = {
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) m.name,
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) m.name.hundredths,
-#define CHOICE(group, effect, name, type, standard, en, ja) static_cast<std::int64_t>(m.name),
-#define FLAG(group, effect, name, standard, en, ja) m.name,
-#include "core/machine/parameters.def"
+    std::uint64_t hash = 0;
+    const auto add = [&](std::int64_t value) {
+      hash = std::rotl((hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15, 29);
     };
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) add(m.name);
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) add(m.name.hundredths);
+#define CHOICE(group, effect, name, type, standard, en, ja) add(static_cast<std::int64_t>(m.name));
+#define FLAG(group, effect, name, standard, en, ja) add(m.name);
+#include "core/machine/parameters.def"
 #undef COUNT
 #undef DECIMAL
 #undef CHOICE
 #undef FLAG
-    return hash_of(values) ^ hash_of(m.technology);
+    return static_cast<std::size_t>(hash) ^ hash_of(m.technology);
   }
 };
 

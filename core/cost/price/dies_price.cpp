@@ -12,13 +12,14 @@
 namespace sdip {
 namespace {
 
-constexpr double wafer_mm = 300, mega = 1e6, milli = 1e-3;
+constexpr double wafer_mm = 300, million = 1e6, thousandth = 1e-3;
 constexpr double seconds_of_year = 365.25 * 24 * 3600, joules_of_kilowatt_hour = 3.6e6;
 constexpr double no_price = std::numeric_limits<double>::quiet_NaN();
 
+/// Written by hand: machines of a sweep that are refused are told why, one by one.
 std::string tenths(double value) {
-  std::string text = std::to_string(std::round(value * 10) / 10);
-  return text.substr(0, text.find('.') + 2);
+  const auto all = static_cast<std::int64_t>(std::llround(value * 10));
+  return std::to_string(all / 10) + "." + std::to_string(all % 10);
 }
 
 bool is_hbm(DramKind kind) {
@@ -36,9 +37,9 @@ BuiltLinks built_links(const Machine& m, Bound bound) {
   const std::int64_t links = die_line(m).dies - 1;
   if (links == 0) return {};
   const LinkFigures f = link_figures(process_of(m, bound));
-  const double gb_per_s = static_cast<double>(m.die_link_bits) * static_cast<double>(m.core_clock_mhz) * milli;
+  const double gb_per_s = static_cast<double>(m.die_link_bits) * static_cast<double>(m.core_clock_mhz) * thousandth;
   const double ends = 2 * static_cast<double>(links);
-  return {ends * gb_per_s * f.mm2, gb_per_s * f.mm2, gb_per_s * f.mm, ends * gb_per_s * f.mw * milli};
+  return {ends * gb_per_s * f.mm2, gb_per_s * f.mm2, gb_per_s * f.mm, ends * gb_per_s * f.mw * thousandth};
 }
 
 std::array<BuiltDie, 3> built_dies(const DieAreas& areas, const BuiltDram& dram, const BuiltLinks& links) {
@@ -112,8 +113,8 @@ Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound boun
 double million_images_usd(const Price& price, double frames_per_s, double energy_j_per_frame, const Machine& m,
                           Bound bound) {
   const PriceFigures& f = price_figures(process_of(m, bound));
-  return mega * (price.total() / (f.years * seconds_of_year * frames_per_s) +
-                 energy_j_per_frame / joules_of_kilowatt_hour * f.kilowatt_hour);
+  return million * (price.total() / (f.years * seconds_of_year * frames_per_s) +
+                    energy_j_per_frame / joules_of_kilowatt_hour * f.kilowatt_hour);
 }
 
 }  // namespace sdip

@@ -239,9 +239,9 @@ std::int64_t between_dies(const Machine& m, const ClassCost& cost) {
 }
 
 /// Which transfers go with which operations, by walking the loops.
-class Kinds {
+class OperationKinds {
  public:
-  explicit Kinds(ClassCost& cost) : cost_(cost), steps_(tile_steps(cost.order)) {
+  explicit OperationKinds(ClassCost& cost) : cost_(cost), steps_(tile_steps(cost.order)) {
     cost.kinds.clear();
     visit(0, cost.order.runs.data(), 0, 0, TileStep{}, 1);
   }
@@ -321,7 +321,7 @@ ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
   const bool another = finds_another(c, m);
   ClassCost cost = another ? cost_in_formats_of(machine_found(c, m), c, role) : cost_in_formats_of(m, c, role);
   if (another) cost.products_in_mac = in_macs(cost, c, m);
-  if (exchanges(cost)) Kinds{cost};
+  if (exchanges(cost)) OperationKinds{cost};
   find_durations(c, m, role, cost);
   cost.link_in_cycles += between_dies(m, cost);
   return cost;
