@@ -1,6 +1,7 @@
 // The clock's transfers, one after the other through the stage's share of DRAM.
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "core/exec/clock/clock.h"
 
 namespace sdip::exec {
@@ -44,10 +45,9 @@ Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes, Coun
   Transfer t = transfer(dram_bytes, cores);
   psram_bytes *= cores;
   if (m_.weight_compression.hundredths > 100)
-    t.cycles =
-        std::max(t.cycles, (psram_bytes + m_.decompressor_bytes_per_cycle - 1) / m_.decompressor_bytes_per_cycle);
+    t.cycles = std::max(t.cycles, ceil_div(psram_bytes, m_.decompressor_bytes_per_cycle));
   if (dies_ > 1)  // gathered from all dies
-    t.cycles = std::max(t.cycles, (t.bytes * 8 + m_.die_link_bits - 1) / m_.die_link_bits);
+    t.cycles = std::max(t.cycles, ceil_div(8 * t.bytes, m_.die_link_bits));
   return t;
 }
 

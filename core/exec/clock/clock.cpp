@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
 #include "core/exec/clock/charges.h"
 #include "core/machine/dram.h"
 
@@ -164,7 +165,7 @@ void Clock::run(std::size_t index) {
   finish();
 }
 
-Count Clock::beats_of(Count bytes, Count port_bits) const { return (8 * bytes + port_bits - 1) / port_bits; }
+Count Clock::beats_of(Count bytes, Count port_bits) const { return ceil_div(8 * bytes, port_bits); }
 
 /// What it takes of its circuit and ports, beside the beats of its own transfers on these.
 Count Clock::duration(const Operation& o) {
