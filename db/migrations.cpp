@@ -111,7 +111,12 @@ ALTER TABLE sweep ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sweep ADD COLUMN restarted_at INTEGER NOT NULL DEFAULT 0;
 )";
 
-const char* const steps_so_far[] = {version_1, validations, accuracies, checksums};
+/// Which engine computed a sweep's points; '': one from before it was kept.
+const char* const signatures = R"(
+ALTER TABLE sweep ADD COLUMN signature TEXT NOT NULL DEFAULT '';
+)";
+
+const char* const steps_so_far[] = {version_1, validations, accuracies, checksums, signatures};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

@@ -37,7 +37,7 @@ MetricIds metric_ids_of(Connection& connection) {
 constexpr const char* sweep_columns =
     "SELECT id, name, model, spec_json, state, total, created, error_code, error_where, error_message,"
     " (SELECT coalesce(sum(count), 0) FROM chunk WHERE chunk.sweep = sweep.id),"
-    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id), unchecked FROM sweep";
+    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id), unchecked, signature FROM sweep";
 
 SweepRow sweep_row(const Statement& row, const std::string& path) {
   SweepRow sweep;
@@ -53,6 +53,7 @@ SweepRow sweep_row(const Statement& row, const std::string& path) {
   sweep.done = row.integer(10);
   sweep.feasible = row.integer(11);
   sweep.unchecked = row.integer(12);
+  sweep.signature = row.text(13);
   return sweep;
 }
 
@@ -246,8 +247,15 @@ std::int64_t Store::add_sweep(const SweepRow& row) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
   Statement add(parts_->writer,
-                "INSERT INTO sweep(name, model, spec_json, state, total, created) VALUES(?, ?, ?, 'queued', ?, ?)");
-  add.bind(row.name).bind(row.model).bind(row.spec_json).bind(row.total).bind(row.created).run();
+                "INSERT INTO sweep(name, model, spec_json, state, total, created, signature)"
+                " VALUES(?, ?, ?, 'queued', ?, ?, ?)");
+  add.bind(row.name)
+      .bind(row.model)
+      .bind(row.spec_json)
+      .bind(row.total)
+      .bind(row.created)
+      .bind(row.signature)
+      .run();
   const std::int64_t id = parts_->writer.integer("SELECT last_insert_rowid()");
   transaction.commit();
   return id;
@@ -276,6 +284,22 @@ void Store::set_state(std::int64_t id, SweepState state, const std::optional<Pro
   set.bind(sweep_state_text(state));
   bind_problem(set, state, problem);
   set.bind(id).run();
+  transaction.commit();
+}
+
+void Store::set_signature(std::int64_t id, std::string_view signature) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  const SweepRow row = sweep_in(parts_->writer, id);
+  if (row.signature == signature) return;
+  if (row.done > 0)
+    throw Error("engine_changed", "sweep " + std::to_string(id),
+                "its " + std::to_string(row.done) + " points are of " +
+                    (row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature) +
+                    ", and this version's is " + std::string(signature) +
+                    ": start the sweep anew, or end it with the version that began it");
+  Statement set(parts_->writer, "UPDATE sweep SET signature = ? WHERE id = ?");
+  set.bind(signature).bind(id).run();
   transaction.commit();
 }
 

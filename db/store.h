@@ -44,6 +44,7 @@ struct SweepRow {
   SweepState state = SweepState::queued;
   std::int64_t total = 0, done = 0, feasible = 0;  // done, feasible: of the points stored
   std::int64_t unchecked = 0;                      // of them, stored before there were checksums
+  std::string signature;                           // of the engine that computes the points; "": not known
   std::string created;                             // RFC 3339, given by the caller
   std::optional<Problem> error;
 };
@@ -131,6 +132,9 @@ class Store {
   void set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
   /// Queues interrupted sweeps again; oldest first. One that was three times, and kept no point since, stays.
   std::vector<std::int64_t> resume_interrupted();
+  /// Says which engine computes the points from now on. Those of two never lie in one sweep, where they would share
+  /// a front: throws Error("engine_changed", ...) when points of another, or of one not known, are stored.
+  void set_signature(std::int64_t id, std::string_view signature);
   /// Removes a sweep and its points. Throws Error("conflict", ...) while it runs.
   void remove_sweep(std::int64_t id);
 

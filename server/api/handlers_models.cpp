@@ -6,6 +6,7 @@
 #include "server/jobs/evaluations.h"
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
+#include "server/studies/signature.h"
 
 namespace sdip {
 
@@ -65,8 +66,8 @@ Reply answer_openapi(Service&, const Call&) {
 }
 Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
 
-Reply answer_version(Service& service, const Call&) {
-  return json_reply({{"version", program_version}, {"signature", service.signature()}});
+Reply answer_version(Service&, const Call&) {
+  return json_reply({{"version", program_version}, {"signature", signature()}});
 }
 
 Reply answer_operators(Service& service, const Call&) {

@@ -283,6 +283,8 @@ void add_sweeps(Schema& schemas) {
                              {"done", integer()},
                              {"feasible", integer()},
                              {"unchecked", integer()},
+                             {"signature", nullable(text())},
+                             {"engine_changed", flag()},
                              {"points_per_second", nullable(number())},
                              {"eta_s", nullable(number())},
                              {"measuring_accuracy", flag()},

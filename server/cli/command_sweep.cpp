@@ -20,6 +20,7 @@
 #include "server/jobs/sweep_json.h"
 #include "server/jobs/validation_jobs.h"
 #include "server/models/operator_files.h"
+#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {
@@ -128,8 +129,7 @@ std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesyst
     return add_sweep(store, catalog, spec_from_json(body));
   }
   if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
-  if (store.sweep(*arguments.resume).state != SweepState::queued)
-    store.set_state(*arguments.resume, SweepState::queued);
+  if (store.sweep(*arguments.resume).state != SweepState::queued) queue_again(store, *arguments.resume);
   return *arguments.resume;
 }
 
@@ -326,6 +326,11 @@ int run_export(const ExportArguments& arguments) {
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
   const Store store(file.string());
   SweepRecord sweep = sweep_record(store, arguments.sweep);
+  if (engine_changed(sweep.row))
+    std::cerr << "sdip: note: these points are of "
+              << (sweep.row.signature.empty() ? "a version that kept no signature"
+                                              : "signature " + printable(sweep.row.signature))
+              << ", and this version's is " << signature() << ": it may compute them otherwise" << std::endl;
   for (Formula& formula : formulas_of(arguments.metrics)) sweep.spec.formulas.push_back(std::move(formula));
   check_formulas(sweep.spec.formulas, "--metric");
   export_to(store, sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));

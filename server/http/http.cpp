@@ -30,6 +30,7 @@ constexpr CodeRow code_rows[] = {
     {"method_not_allowed", 405},
     {"timeout", 408},
     {"conflict", 409},
+    {"engine_changed", 409},
     {"length_required", 411},
     {"too_large", 413},
     {"media_type", 415},

@@ -84,6 +84,15 @@ MappedFile::~MappedFile() {
 }
 
 NewFile::NewFile(std::filesystem::path final_name) : final_name_(std::move(final_name)) {
+  std::error_code unseen;  // what cannot be looked at cannot be opened either, which says why
+  if (std::filesystem::is_other(final_name_,
+                                unseen)) {  // a device or a pipe: renaming a file onto it would take its place
+    file_ = ::open(final_name_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) refuse_write(final_name_, errno);
+    return;
+  }
+  if (std::filesystem::is_symlink(final_name_, unseen))
+    if (const auto target = std::filesystem::canonical(final_name_, unseen); !unseen) final_name_ = target;
   std::string pattern = (final_name_.parent_path() / (std::string(unfinished) + "XXXXXX")).string();
   file_ = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (file_ < 0) refuse_write(final_name_, errno);
@@ -105,6 +114,7 @@ void NewFile::write(std::string_view bytes) {
 }
 
 void NewFile::keep_as(const std::filesystem::path& name) {
+  if (path_.empty()) return;  // written where it goes
   if (::fsync(file_) != 0) refuse_write(name, errno);
   const int file = std::exchange(file_, -1);
   if (::close(file) != 0) refuse_write(name, errno);

@@ -28,7 +28,8 @@ class MappedFile {
 };
 
 /// A file being written beside its final name: `keep` syncs it and renames it into place; without that it is
-/// removed. Throws Error disk_full, file_unwritable.
+/// removed. A device or a pipe of that name is written as it is, and what a link leads to stays under its own name.
+/// Throws Error disk_full, file_unwritable.
 class NewFile {
  public:
   /// Opened in the final name's folder, for the owner alone.

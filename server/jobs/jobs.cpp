@@ -14,6 +14,7 @@
 #include "server/jobs/evaluations.h"
 #include "server/json/batch_bytes.h"
 #include "server/models/stages.h"
+#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {
@@ -33,6 +34,7 @@ std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& sp
   row.spec_json = json_text(spec_json(spec));
   row.total = point_count(spec.space);
   row.created = time_text();
+  row.signature = signature();
   return store.add_sweep(row);
 }
 
@@ -124,9 +126,15 @@ std::string evaluate_sweep(const Catalog& catalog, const Json& request, const Ev
   return "";
 }
 
+void queue_again(Store& store, std::int64_t id) {
+  store.set_signature(id, signature());
+  store.set_state(id, SweepState::queued);
+}
+
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options) {
   store.set_state(id, SweepState::running);
   try {
+    store.set_signature(id, signature());
     const SweepRow row = store.sweep(id);
     const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
     catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
@@ -187,7 +195,7 @@ void Jobs::cancel(std::int64_t id) {
 void Jobs::resume(std::int64_t id) {
   // A sweep that could not even keep why it ended (a full disk) still says running.
   if (store_.sweep(id).state == SweepState::running && !pace(id)) store_.set_state(id, SweepState::interrupted);
-  store_.set_state(id, SweepState::queued);
+  queue_again(store_, id);
   queue_.add(id);
 }
 

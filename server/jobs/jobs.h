@@ -20,6 +20,9 @@ struct RunOptions {
   std::function<void(const Pace&)> on_batch = nullptr;
 };
 
+/// Queues a sweep that ended before its last point. Throws Error conflict, engine_changed, not_found.
+void queue_again(Store& store, std::int64_t id);
+
 /// Runs the missing points of a queued sweep; returns whether it was cancelled, with state still running: the
 /// caller says whether that means cancelled or interrupted. What stops it is kept as its problem, state failed.
 bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunOptions& options);
@@ -37,7 +40,7 @@ class Jobs {
   std::int64_t submit(const SweepSpec& spec);
   /// Throws Error conflict when the sweep has ended already, not_found.
   void cancel(std::int64_t id);
-  /// Throws Error conflict when it is queued, running or done, not_found.
+  /// Throws Error conflict when it is queued, running or done, engine_changed, not_found.
   void resume(std::int64_t id);
   /// Of the running sweep; of any other, nullopt.
   std::optional<Pace> pace(std::int64_t id) const { return queue_.progress(id); }

@@ -2,7 +2,6 @@
 #include "server/jobs/service.h"
 
 #include "server/models/operator_files.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {
@@ -28,11 +27,6 @@ Service::Service(const std::filesystem::path& data_folder, const std::filesystem
         accuracies.measure_front_of(sweep);
       }) {
   remove_unfinished(data / "models");  // the store's lock says that nobody else writes there
-}
-
-const std::string& Service::signature() {
-  std::call_once(once_, [this] { signature_ = sdip::signature(); });
-  return signature_;
 }
 
 }  // namespace sdip

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <mutex>
 
 #include "db/store.h"
 #include "server/jobs/accuracy_jobs.h"
@@ -27,13 +26,6 @@ class Service {
   ValidationJobs validations;
   AccuracyJobs accuracies;
   Jobs jobs;
-
-  /// The signature of this build, computed once.
-  const std::string& signature();
-
- private:
-  std::once_flag once_;
-  std::string signature_;
 };
 
 /// The store's file in a data folder.

@@ -8,6 +8,7 @@
 #include "core/explore/front.h"
 #include "server/json/report_json.h"
 #include "server/studies/accuracy.h"
+#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {
@@ -40,6 +41,8 @@ SweepRecord sweep_record(const Store& store, std::int64_t id) {
   return record;
 }
 
+bool engine_changed(const SweepRow& row) { return row.done > 0 && row.signature != signature(); }
+
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring,
                        const OrderedJson& validation) {
   OrderedJson spec = OrderedJson::parse(row.spec_json);
@@ -53,6 +56,8 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
                         {"done", row.done},
                         {"feasible", row.feasible},
                         {"unchecked", row.unchecked},
+                        {"signature", row.signature.empty() ? OrderedJson() : OrderedJson(row.signature)},
+                        {"engine_changed", engine_changed(row)},
                         {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
                         {"eta_s", pace && pace->eta_s ? OrderedJson(*pace->eta_s) : OrderedJson()},
                         {"measuring_accuracy", measuring},

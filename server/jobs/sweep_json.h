@@ -16,6 +16,9 @@ struct SweepRecord {
 };
 SweepRecord sweep_record(const Store& store, std::int64_t id);
 
+/// Whether points are stored that this version may compute otherwise: it has another signature.
+bool engine_changed(const SweepRow& row);
+
 /// `measuring`: whether its front's accuracy is being measured; `validation`: of its front, or null.
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
                        const OrderedJson& validation = {});

@@ -120,9 +120,12 @@ std::string signature_text() {
   return text.take();
 }
 
-std::string signature() {
-  const std::string text = signature_text();
-  return sha256_hex(std::as_bytes(std::span(text)));
+const std::string& signature() {
+  static const std::string once = [] {
+    const std::string text = signature_text();
+    return sha256_hex(std::as_bytes(std::span(text)));
+  }();
+  return once;
 }
 
 }  // namespace sdip

@@ -8,7 +8,7 @@ namespace sdip {
 /// The canonical text: a line for each count (decimal) and each real number (its bits, hexadecimal).
 std::string signature_text();
 
-/// SHA-256 of that text, hexadecimal. The same on every machine, compiler and run.
-std::string signature();
+/// SHA-256 of that text, hexadecimal; computed once. The same on every machine, compiler and run.
+const std::string& signature();
 
 }  // namespace sdip

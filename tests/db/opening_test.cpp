@@ -207,6 +207,7 @@ TEST_P(older, opens_with_its_points_which_are_unchecked_and_goes_on_with_checked
     Store store(folder.store());
     EXPECT_EQ(file_text(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))), before);
     EXPECT_EQ(store.sweep(id).unchecked, 1000);
+    EXPECT_EQ(store.sweep(id).signature, "") << "of an engine that is not known";
     run_sample(store, id, space, {});
     EXPECT_EQ(store.sweep(id).done, store.sweep(id).total);
     EXPECT_EQ(store.sweep(id).unchecked, 1000);

@@ -88,6 +88,21 @@ TEST(store, keeps_why_a_sweep_failed_until_it_is_resumed) {
   EXPECT_FALSE(store.sweep(id).error.has_value());
 }
 
+TEST(store, keeps_points_of_two_engines_apart) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  const Space space = sample_space();
+  const auto id = add_sample_sweep(store, space);
+  EXPECT_EQ(store.sweep(id).signature, "");
+  store.set_signature(id, "first");
+  EXPECT_EQ(store.sweep(id).signature, "first") << "no point is stored yet";
+  run_sample(store, id, space, {});
+  store.set_signature(id, "first");
+  EXPECT_EQ(refusal([&] { store.set_signature(id, "second"); }), "engine_changed at sweep " + std::to_string(id));
+  EXPECT_EQ(store.sweep(id).signature, "first");
+  EXPECT_EQ(refusal([&] { store.set_signature(id + 1, "first"); }), "not_found at sweep " + std::to_string(id + 1));
+}
+
 TEST(store, finds_a_running_sweep_interrupted_when_opened_again) {
   const TemporaryFolder folder;
   std::int64_t running = 0, queued = 0;

@@ -1,8 +1,11 @@
 // Files: there whole or not at all.
 #include "server/io/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -45,6 +48,28 @@ class FullDisk {
   rlimit old_{};
   void (*old_handler_)(int);
 };
+
+TEST(files, a_new_file_takes_the_place_of_no_pipe_and_no_link) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe", link = folder / "link";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  NewFile written(pipe);
+  written.write("through");
+  written.keep();
+  char bytes[16] = {};
+  EXPECT_EQ(::read(reader, bytes, sizeof bytes), 7);
+  EXPECT_STREQ(bytes, "through");
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  NewFile(folder / "target").keep();
+  std::filesystem::create_symlink("target", link);
+  NewFile linked(link);
+  linked.write("behind it");
+  linked.keep();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_text(folder / "target"), "behind it");
+}
 
 TEST(files, a_new_file_appears_only_when_kept) {
   const TemporaryFolder folder;

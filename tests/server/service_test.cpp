@@ -5,8 +5,11 @@
 
 #include <fstream>
 
+#include "db/sqlite.h"
 #include "server/jobs/service.h"
+#include "server/jobs/sweep_json.h"
 #include "server/studies/signature.h"
+#include "tests/core/explore/refusal.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {
@@ -57,6 +60,40 @@ TEST(service, a_sweep_that_the_user_ended_is_not_gone_on_with) {
   }
   const Service service(folder.path, SDIP_BINARY);
   EXPECT_EQ(service.store.sweep(id).state, SweepState::cancelled);
+}
+
+TEST(service, points_of_another_engine_are_shown_and_neither_mixed_nor_gone_on_with) {
+  const TemporaryFolder folder;
+  const std::string file = store_file(folder.path).string();
+  std::int64_t ended = 0, waiting = 0, empty = 0;
+  {
+    Store store(file);
+    const Catalog catalog;
+    ended = add_sweep(store, catalog, spec_of(small_sweep));
+    waiting = add_sweep(store, catalog, spec_of(small_sweep));
+    empty = add_sweep(store, catalog, spec_of(small_sweep));
+    EXPECT_EQ(store.sweep(ended).signature, signature());
+    for (const std::int64_t id : {ended, waiting}) {
+      RunOptions options;
+      std::atomic<bool> cancel = false;
+      options.cancel = &cancel;
+      options.on_batch = [&](const Pace&) { cancel = true; };
+      EXPECT_TRUE(run_sweep(store, catalog, id, options) || store.sweep(id).state == SweepState::done);
+      if (store.sweep(id).state == SweepState::running) store.set_state(id, SweepState::interrupted);
+    }
+  }
+  Connection(file, Connection::Access::read_write)
+      .execute("UPDATE sweep SET signature = 'another', state = 'interrupted'");
+  Connection(file, Connection::Access::read_write).execute("UPDATE sweep SET state = 'cancelled' WHERE id = 1");
+  Service service(folder.path, SDIP_BINARY);
+  EXPECT_TRUE(engine_changed(service.store.sweep(ended)));
+  EXPECT_EQ(sdip::refusal([&] { service.jobs.resume(ended); }), "engine_changed at sweep " + std::to_string(ended));
+  EXPECT_EQ(service.store.sweep(ended).state, SweepState::cancelled);
+  EXPECT_EQ(state_when_settled(service, waiting), SweepState::failed);
+  EXPECT_EQ(service.store.sweep(waiting).error->code, "engine_changed");
+  EXPECT_EQ(state_when_settled(service, empty), SweepState::done) << "without points it is of today's";
+  EXPECT_FALSE(engine_changed(service.store.sweep(empty)));
+  EXPECT_EQ(service.store.sweep(empty).signature, signature());
 }
 
 TEST(service, a_sweep_whose_model_is_gone_fails_and_keeps_no_points) {

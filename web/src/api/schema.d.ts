@@ -3199,6 +3199,8 @@ export interface components {
             done: number;
             feasible: number;
             unchecked: number;
+            signature: string | null;
+            engine_changed: boolean;
             points_per_second: number | null;
             eta_s: number | null;
             measuring_accuracy: boolean;

@@ -31,10 +31,14 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
     mutationFn: () => answer(client.DELETE('/api/v1/sweeps/{id}', path)),
     onSuccess: async () => { navigate('/'); await queries.invalidateQueries({ queryKey: ['sweeps'] }); },
   });
+  const anew = useMutation({
+    mutationFn: () => answer(client.POST('/api/v1/sweeps', { body: sweep.spec })),
+    onSuccess: async (started) => { navigate(`/sweeps/${started.id}`); await queries.invalidateQueries({ queryKey: ['sweeps'] }); },
+  });
   const [lines] = useQueryState('formulas', '');
   const live = isLive(sweep);
-  const resumable = sweep.state === 'cancelled' || sweep.state === 'interrupted' || sweep.state === 'failed';
-  const failure = cancel.error ?? resume.error ?? remove.error;
+  const resumable = !sweep.engine_changed && (sweep.state === 'cancelled' || sweep.state === 'interrupted' || sweep.state === 'failed');
+  const failure = cancel.error ?? resume.error ?? anew.error ?? remove.error;
   return (
     <header className="sweep-head">
       <div className="sweep-title">
@@ -45,6 +49,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       <div className="card-actions">
         {live && <button type="button" onClick={() => cancel.mutate()} disabled={cancel.isPending}>{t('action.cancel')}</button>}
         {resumable && <button type="button" className="primary" onClick={() => resume.mutate()} disabled={resume.isPending}>{t('action.resume')}</button>}
+        {sweep.engine_changed && !live && <button type="button" className="primary" onClick={() => anew.mutate()} disabled={anew.isPending}>{t('action.anew')}</button>}
         <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ...asked(sweep, lines)])}`} download>{t('action.csv')}</a>
         {!live && <button type="button" className="quiet" onClick={() => { if (confirm(t('sweep.delete_sure', { name: sweep.name || String(sweep.id) }))) remove.mutate(); }}>{t('action.delete')}</button>}
       </div>
@@ -52,6 +57,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         <div><dt>{t('sweep.evaluated')}</dt><dd>{plain(sweep.done)} / {plain(sweep.total)}</dd></div>
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
         {sweep.unchecked > 0 && <div><dt>{t('sweep.unchecked')}</dt><dd>{plain(sweep.unchecked)}</dd></div>}
+        {sweep.engine_changed && <div><dt>{t('sweep.engine')}</dt><dd><Engine signature={sweep.signature} /></dd></div>}
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {sweep.state === 'running' && <Remaining sweep={sweep} />}
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
@@ -63,6 +69,12 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       {failure && <ErrorBox error={failure} />}
     </header>
   );
+}
+
+/** That another version computed the points; the whole signature shows under the pointer. */
+function Engine({ signature }: { signature: string | null }) {
+  const { t } = useSpeech();
+  return <>{signature === null ? t('sweep.engine_unknown') : <code title={signature}>{signature.slice(0, 12)}</code>} – {t('sweep.engine_changed')}</>;
 }
 
 /** The formulas of the address, for the file to have them, too. */

@@ -17,6 +17,7 @@ export function SweepList({ sweeps, current }: { sweeps: Sweep[]; current: numbe
             <SweepState sweep={sweep} />
             <span className="muted sweep-facts">
               <code>{sweep.model}</code> · {t('sweep.points', { count: plain(sweep.total) })} · {when.format(new Date(sweep.created))}
+              {sweep.engine_changed && <> · {t('sweep.engine_other')}</>}
             </span>
             {sweep.done < sweep.total && <span className="mini-bar" aria-hidden="true"><span style={{ width: `${(sweep.done / Math.max(1, sweep.total)) * 100}%` }} /></span>}
           </Link>
