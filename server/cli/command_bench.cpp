@@ -130,11 +130,14 @@ int run_bench(bool json) {
                                        {"compile_s", compiled},
                                        {"estimate_s", estimated},
                                        {"evaluate_s", evaluated},
+                                       {"sweep_machine", rated_machine()},
                                        {"sweep_points", grid.points},
+                                       {"sweep_feasible", grid.feasible},
                                        {"sweep_programs", grid.programs},
                                        {"sweep_compile_s", grid.compile_s},
                                        {"sweep_points_per_second", grid.points_per_second},
                                        {"fine_points", fine.points},
+                                       {"fine_feasible", fine.feasible},
                                        {"fine_programs", fine.programs},
                                        {"fine_stairs_searches", fine.searches},
                                        {"fine_compile_s", fine.compile_s},
@@ -169,6 +172,8 @@ int run_bench(bool json) {
        {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",
         "of the 20,000 wanted", ratio(fine.points_per_second / fine_budget_points)}},
       colour_out());
+  std::cout << "grid and all differ: " << rated_machine() << "; " << count_text(grid.feasible) << " and "
+            << count_text(fine.feasible) << " of their machines can be built\n";
   print_layer_growth(layers);
   print_class_growth(classes);
   return exit_ok;

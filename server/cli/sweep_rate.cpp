@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,6 +20,16 @@ namespace sdip {
 namespace {
 
 constexpr const char* rated_model = "sd15";
+
+// Small enough, with the cores and lanes of the sweeps, that each of their machines can be built.
+constexpr const char* rated_preset = "essay";
+constexpr const char* rated_changes[] = {"dies=1",
+                                         "technology_node=n5",
+                                         "dram_kind=lpddr5x",
+                                         "dram_channels=16",
+                                         "dsram_bytes=8388608",
+                                         "stackram_bytes=4194304",
+                                         "skip_handling=spill"};
 
 /// The programs of a space's machines, compiled once for each step of the staircase that capacities of PSRAM are.
 class Library {
@@ -59,9 +70,8 @@ class Library {
 Space space_of(std::vector<std::string> axes, const std::string& sampling) {
   SweepArguments arguments;
   arguments.model = rated_model;
-  arguments.machine.preset =
-      "essay";  // on one die, whatever its size: of five each number of cores is a line of its own
-  arguments.machine.changes = {"dies=1"};
+  arguments.machine.preset = rated_preset;
+  std::ranges::copy(rated_changes, std::back_inserter(arguments.machine.changes));
   arguments.axes = std::move(axes);
   arguments.sampling = sampling;
   if (sampling == "random") arguments.count = 20'000;
@@ -69,6 +79,12 @@ Space space_of(std::vector<std::string> axes, const std::string& sampling) {
 }
 
 }  // namespace
+
+std::string rated_machine() {
+  std::string text = std::string(rated_model) + " on " + rated_preset;
+  for (const char* change : rated_changes) text += std::string(" ") + change;
+  return text;
+}
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -85,23 +101,24 @@ double median_of(int runs, const std::function<void()>& work) {
 
 Space grid_sweep() {
   return space_of(
-      {"cores=1,2,4,5,7,10,15,20", "dram_channels=1,2,3,4,5,6,8,10,12,14,16,20,24,32,48,64",
-       "conv_lanes_in=8,16,32,64", "vector_lanes=64,128,256,512", "weight_format=fp16,int8",
+      {"cores=1,2,3,4,5,6,7,8", "dram_channels=8,10,12,14,16,18,20,22,24,26,28,32,36,40,48,64",
+       "conv_lanes_in=4,8,12,16", "vector_lanes=64,128,256,512", "weight_format=fp16,int8",
        "psram_bytes=4194304,8388608", "dsram_port_bits=1024,2048,4096,8192", "mac_sharing=separate,shared"},
       "grid");
 }
 
 Space fine_sweep() {
-  return space_of({"cores=1:40:1", "dram_rate_mtps=400:4200:1", "conv_lanes_in=4:100:1", "vector_lanes=30:1000:1",
-                   "weight_format=fp16,int8", "psram_bytes=1048576:16777216:786", "dsram_port_bits=512:8192:8",
+  return space_of({"cores=1:8:1", "dram_rate_mtps=1000:8500:1", "conv_lanes_in=4:16:1", "vector_lanes=30:512:1",
+                   "weight_format=fp16,int8", "psram_bytes=1048576:8388608:786", "dsram_port_bits=512:8192:8",
                    "mac_sharing=separate,shared"},
                   "random");
 }
 
 namespace {
 
-void evaluate_all(const Space& space, const IndexRange& range, const Library& library, int threads,
-                  Vectors vectors) {
+/// Returns how many can be built.
+std::int64_t evaluate_all(const Space& space, const IndexRange& range, const Library& library, int threads,
+                          Vectors vectors) {
   const auto in_lanes = [vectors](const Application& application) -> Evaluator {
     const auto batch = std::make_shared<BatchEvaluator>(application, vectors);
     return [batch](std::span<const Machine> machines, std::span<Outcome> outcomes) {
@@ -111,7 +128,10 @@ void evaluate_all(const Space& space, const IndexRange& range, const Library& li
   SweepOptions options;
   options.threads = threads;
   const auto compiled = [&](const Machine& m) { return library.of(m); };
-  sweep(space, std::span(&range, 1), compiled, in_lanes, options, [](PointBatch&&) {});
+  std::int64_t feasible = 0;
+  sweep(space, std::span(&range, 1), compiled, in_lanes, options,
+        [&](PointBatch&& batch) { feasible += std::ranges::count(batch.feasible, 1); });
+  return feasible;
 }
 
 }  // namespace
@@ -129,7 +149,8 @@ SweepRate sweep_rate(const Space& space, int threads, Vectors vectors) {
   rate.compile_s = seconds_of([&] { library = std::make_unique<const Library>(space, all.end); });
   rate.programs = library->programs();
   rate.searches = library->searches();
-  const double seconds = median_of(3, [&] { evaluate_all(space, all, *library, threads, vectors); });
+  const double seconds =
+      median_of(3, [&] { rate.feasible = evaluate_all(space, all, *library, threads, vectors); });
   rate.points_per_second = static_cast<double>(all.end) / seconds;
   return rate;
 }

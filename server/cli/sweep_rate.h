@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "core/base/vectors.h"
 #include "core/explore/space.h"
@@ -12,18 +13,21 @@ namespace sdip {
 double seconds_of(const std::function<void()>& work);
 double median_of(int runs, const std::function<void()>& work);
 
-/// A grid over cores, conv2d lanes, vector lanes, weight format, PSRAM capacity, DSRAM width, DRAM clock ratio and
-/// sharing: 65,536 machines.
+/// What both sweeps vary, as a command would say it.
+std::string rated_machine();
+
+/// A grid over cores, conv2d lanes, vector lanes, weight format, PSRAM capacity, DSRAM width, DRAM channels and
+/// sharing: 65,536 machines, each of which can be built.
 Space grid_sweep();
 
 /// 20,000 machines drawn from fine values of the same parameters, no two of one capacity of PSRAM and weight
 /// format.
 Space fine_sweep();
 
-/// Points of a sweep a second on `threads`, and what its programs took before, on one: their number, the searches
+/// Points of a sweep a second on `threads`, how many of them are feasible, and what its programs took before, on one: their number, the searches
 /// for mappings (of staircases, where the capacities of PSRAM are many) and the seconds of both together.
 struct SweepRate {
-  std::int64_t points = 0, programs = 0, searches = 0;
+  std::int64_t points = 0, feasible = 0, programs = 0, searches = 0;
   double compile_s = 0, points_per_second = 0;
 };
 SweepRate sweep_rate(const Space& space, int threads, Vectors vectors = widest_vectors());

@@ -2,6 +2,9 @@
 #include "core/cost/explain/channel_moves.h"
 
 #include <algorithm>
+#include <initializer_list>
+
+#include "core/cost/work/fold.h"
 
 namespace sdip {
 namespace {
@@ -79,8 +82,9 @@ class Walking {
   ChannelMoves found_;
 };
 
-Filled bursts(const Move& move, const TimelineRules& rules) {
-  return number(move.copies) * ceiling(number(move.bytes), rules.burst_bytes) * number(rules.burst_bytes);
+template <class Number>
+Number bursts(const Move& move, const TimelineRules& rules) {
+  return Number(move.copies) * ceiling(Number(move.bytes), rules.burst_bytes) * Number(rules.burst_bytes);
 }
 
 }  // namespace
@@ -89,23 +93,24 @@ ChannelMoves channel_moves(const ClassCost& cost, bool pinned, const TimelineRul
   return Walking(cost, pinned, rules).all();
 }
 
-Filled channel_cycles(const std::vector<Move>& moves, const TimelineRules& rules) {
-  Filled sum;
+template <class Number>
+Number channel_cycles(std::span<const Move> moves, const TimelineRules& rules) {
+  Number sum(0);
   for (const Move& move : moves) {
-    Filled one = ceiling(bursts(move, rules), rules.rate.q, rules.rate.p);
-    if (move.weights && rules.decompressor_bytes > 0) {
-      const Filled both[] = {one,
-                             ceiling(number(move.copies) * number(move.unpacked_bytes), rules.decompressor_bytes)};
-      one = largest(both);
-    }
-    sum += number(move.times) * one;
+    Number one = ceiling(bursts<Number>(move, rules), rules.rate.q, rules.rate.p);
+    if (move.weights && rules.decompressor_bytes > 0)
+      one = largest(std::initializer_list<Number>{
+          one, ceiling(Number(move.copies) * Number(move.unpacked_bytes), rules.decompressor_bytes)});
+    sum += Number(move.times) * one;
   }
   return sum;
 }
+template std::int64_t channel_cycles(std::span<const Move> moves, const TimelineRules& rules);
+template Filled channel_cycles(std::span<const Move> moves, const TimelineRules& rules);
 
-Filled channel_bytes(const std::vector<Move>& moves, const TimelineRules& rules) {
+Filled channel_bytes(std::span<const Move> moves, const TimelineRules& rules) {
   Filled sum;
-  for (const Move& move : moves) sum += number(move.times) * bursts(move, rules);
+  for (const Move& move : moves) sum += number(move.times) * bursts<Filled>(move, rules);
   return sum;
 }
 

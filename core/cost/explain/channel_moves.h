@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +35,10 @@ struct ChannelMoves {
 ChannelMoves channel_moves(const ClassCost& cost, bool pinned, const TimelineRules& rules);
 
 /// Cycles of the channel: times x ceil(copies x ceil(bytes/burst) x burst x q/p), summed. `weights` or not alone.
-Filled channel_cycles(const std::vector<Move>& moves, const TimelineRules& rules);
+/// Counted (std::int64_t) or written out (Filled).
+template <class Number>
+Number channel_cycles(std::span<const Move> moves, const TimelineRules& rules);
 /// Bytes, whole bursts.
-Filled channel_bytes(const std::vector<Move>& moves, const TimelineRules& rules);
+Filled channel_bytes(std::span<const Move> moves, const TimelineRules& rules);
 
 }  // namespace sdip

@@ -17,7 +17,7 @@ ExplainedStage explained_stage(const CompiledStage& stage, const Machine& m) {
   s.rules = stage_rules(stage, m, s.run.schedule.active_cores);
   for (std::size_t c = 0; c < s.run.costs.size(); ++c) {
     s.moves.push_back(channel_moves(s.run.costs[c], stage.program.classes[c].pinned, s.rules));
-    s.channel_cycles.push_back(channel_cycles(s.moves.back().moves, s.rules).value());
+    s.channel_cycles.push_back(channel_cycles<std::int64_t>(s.moves.back().moves, s.rules));
   }
   return s;
 }

@@ -211,7 +211,8 @@ class Layer {
              std::string("transfers x ceil(cores x ceil(bytes/burst) x burst x q/p), by operand: ") +
                  (cost_.weight_parts > 1 ? "weights for each core that shares it, words once for all"
                                          : "weights and words once for all cores"),
-             few ? channel_cycles(moves.moves, s_.rules) + words_cycles(s_.rules, time_.program_bytes) : Filled(),
+             few ? channel_cycles<Filled>(moves.moves, s_.rules) + words_cycles(s_.rules, time_.program_bytes)
+                 : Filled(),
              e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)]));
     e_.terms.push_back(term("dram_bytes", "docs/model/time.md", "transfers x cores x ceil(bytes/burst) x burst",
                             few ? channel_bytes(moves.moves, s_.rules) + number(time_.program_bytes) : Filled(),
@@ -257,10 +258,10 @@ class Layer {
     const bool only_results = std::ranges::all_of(activations, &Move::out);
     const Filled head = only_results ? number(issued) + number(moves.first_cycles) : Filled();
     const Filled drain = number(s_.rules.pipeline_stages);
-    const Filled moved = head + channel_cycles(activations, s_.rules) + tail + drain;
-    const Filled before[] = {number(issued), channel_cycles(once(moves.first_loads), s_.rules)};
+    const Filled moved = head + channel_cycles<Filled>(activations, s_.rules) + tail + drain;
+    const Filled before[] = {number(issued), channel_cycles<Filled>(once(moves.first_loads), s_.rules)};
     const Filled worked =
-        largest(before) + number(cost_.cycles) + channel_cycles(once(moves.last_stores), s_.rules) + drain;
+        largest(before) + number(cost_.cycles) + channel_cycles<Filled>(once(moves.last_stores), s_.rules) + drain;
     if (!activations.empty())
       e_.terms.push_back({"moving_time", "docs/model/explanation.md",
                           "first operation, if nothing is loaded + transfers of activations + last, if it leaves "

@@ -18,12 +18,9 @@ struct StreamNeeds {
 std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& rules) {
   std::vector<StreamNeeds> needs;
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
-    std::vector<Move> activations = channel_moves(run.costs[c], run.stage->program.classes[c].pinned, rules).moves;
-    const auto weights = std::stable_partition(activations.begin(), activations.end(),
-                                               [](const Move& move) { return !move.weights; });
-    const std::vector<Move> of_weights(weights, activations.end());
-    activations.erase(weights, activations.end());
-    needs.push_back({channel_cycles(of_weights, rules).value(), channel_cycles(activations, rules).value()});
+    StreamNeeds& its = needs.emplace_back();
+    for (const Move& move : channel_moves(run.costs[c], run.stage->program.classes[c].pinned, rules).moves)
+      (move.weights ? its.weights : its.activations) += channel_cycles<std::int64_t>({&move, 1}, rules);
   }
   return needs;
 }
@@ -151,8 +148,9 @@ void add_latency(const StageRun& run, const Machine& m, Breakdown& latency) {
   if (links > 0) latency.emplace_back("link", (Cycles(links * run.link_cycles) / clock).value);
 }
 
-ClockLimit clock_limit(const Application& application, const Supply& supply, const Machine& m) {
-  const Widest widest = widest_formats(application, m);
+ClockLimit clock_limit(const Application& application, const ApplicationTotals& totals, const Supply& supply,
+                       const Machine& m) {
+  const Widest widest = widest_formats(totals.formats, m);
   // Where the supply is free, the chip could have the most of the node.
   const Supply most = m.supply_mv > 0 ? supply : supplies(process_of(m)).back();
   const auto at = [&](Bound bound) { return clock_limit_at(slowest_circuit(application, widest, m, bound), most); };
@@ -175,19 +173,15 @@ Breakdown leakage_of(const Breakdown& area, const Supply& supply, const Machine&
 }  // namespace
 
 void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, const Supply& supply, Report& report) {
-  report.area_mm2 = area_of(application, machine);
-  report.area_ranges_mm2 = {area_of(application, machine, Bound::least),
-                            area_of(application, machine, Bound::most)};
-  report.leakage_w = leakage_of(report.area_mm2, supply, machine);
-  report.dram_edge_mm = built_dram(machine).edge_mm;
-  report.clock_limit = clock_limit(application, supply, machine);
-  const ChipTotals chip = chip_totals(application, application_totals(application), machine, Bound::value);
-  const StandingPower standing = standing_power(chip.standing, supply, machine, Bound::value);
+                 const std::vector<std::vector<InstructionTime>>& traces, const ApplicationTotals& totals,
+                 const ChipTotals& chip, const PricedFrame& priced, const Supply& supply, Report& report) {
+  report.leakage_w = leakage_of(area_of(chip, priced.dram, priced.links, machine), supply, machine);
+  report.dram_edge_mm = priced.dram.edge_mm;
+  report.clock_limit = clock_limit(application, totals, supply, machine);
   const double cores = leaking_cores(application, machine);
   for (std::size_t s = 0; s < runs.size(); ++s) {
     report.stages.push_back(
-        stage_report(runs[s], traces[s], standing, leaking_cores(*runs[s].stage, machine) / cores, machine));
+        stage_report(runs[s], traces[s], priced.standing, leaking_cores(*runs[s].stage, machine) / cores, machine));
     add_latency(runs[s], machine, report.latency_s);
   }
   report.load = load_of(application, machine);

@@ -411,17 +411,8 @@ StandingArea standing_of(std::string_view block, double mm2, const Machine& m, B
 }
 
 Breakdown area_of(const Application& application, const Machine& m, Bound bound) {
-  Breakdown area;
-  std::size_t block = 0;
-  for (const double mm2 : block_areas(application, widest_formats(application, m), m, bound)) {
-    const std::string_view name = area_blocks[block++];
-    if (name == "fefet" && m.in_memory_weights != InMemoryWeights::fefet) continue;
-    if (name == "crossbar" && !has_crossbar(m)) continue;
-    area.emplace_back(name, mm2);
-  }
-  if (const double mm2 = built_dram(m, bound).area_mm2; mm2 > 0) area.emplace_back("dram", mm2);
-  if (const double mm2 = built_links(m, bound).area_mm2; mm2 > 0) area.emplace_back("die_links", mm2);
-  return area;
+  return area_of(chip_totals(application, application_totals(application), m, bound), built_dram(m, bound),
+                 built_links(m, bound), m);
 }
 
 std::int64_t sram_bytes(const Application& application, const Machine& m) {

@@ -392,7 +392,8 @@ Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m
     const KnownStage& known = (*placed.stages)[s];
     held += dram_held_bytes(application.stages[s], known.words_bytes, known.results_bytes, m);
   }
-  return sdip::outcome_of(stages, totals, chip.totals, supply, broken_limit(m, held), m);
+  return sdip::outcome_of(price_frame(std::move(stages), chip.totals, supply, m, Bound::value), totals, chip.totals,
+                          supply, broken_limit(m, held), m);
 }
 
 /// With all their times found; none stays unfound where a machine is refused.

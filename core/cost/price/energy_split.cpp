@@ -94,7 +94,7 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
   const ClassCost& cost = cost_of(run, number);
   PassEnergy energy{of_class, {}};
   const std::int64_t spilled = time.activation_in_bytes + time.activation_out_bytes;
-  energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
+  if (spilled > 0) energy.core += spill_energy(spilled / run.schedule.active_cores, prices);
   energy.shared =
       shared_energy(cost.busy.weight_beats() / psram_pace(m), time.weight_bytes, time.weight_psram_bytes, prices);
   energy.shared += program_energy(static_cast<double>(words_bytes(*run.stage, instruction, cost, m)),

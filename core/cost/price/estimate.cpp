@@ -73,66 +73,77 @@ void fill_pass_energy(const std::vector<Energy>& passes, const Energy& standing,
   }
 }
 
-/// Dies and what the machine costs, at an end of the constants' ranges or between.
-void fill_dies(const DieAreas& areas, const Frame& frame, const StandingPower& standing, const Machine& m,
-               Bound bound, Report& report) {
-  if (is_fpga(m.technology_node)) return;
-  auto dies = built_dies(areas, built_dram(m, bound), built_links(m, bound));
-  const PriceFigures& figures = price_figures(process_of(m, bound));
-  if (bound == Bound::value) report.dies.clear();
+/// What stands at a bound in a figure's place, or at an end of its range.
+template <class T>
+T& at(Bound bound, T& value, T& least, T& most) {
+  return bound == Bound::value ? value : bound == Bound::least ? least : most;
+}
+
+double metric_of(const Report& report, Metric metric) {
+  return report.outcome.values[static_cast<std::size_t>(metric)];
+}
+
+/// The dies of the chip, their areas at the constants' values and at the ends of their ranges.
+void fill_dies(std::span<const BuiltDie> dies, const Machine& m, Bound bound, Report& report) {
   std::size_t place = 0;
   for (const BuiltDie& die : dies) {
     if (die.count == 0) continue;
     if (bound == Bound::value)
-      report.dies.push_back({die.count, {die.mm2, die.mm2, die.mm2}, die.edge_mm, die_yield(die.mm2, figures)});
+      report.dies.push_back({die.count, {}, die.edge_mm, die_yield(die.mm2, price_figures(process_of(m)))});
     Ranged& area = report.dies[place++].area_mm2;
-    (bound == Bound::least ? area.least : bound == Bound::most ? area.most : area.value) = die.mm2;
+    at(bound, area.value, area.least, area.most) = die.mm2;
   }
+}
+
+void fill_price(std::array<BuiltDie, 3> dies, const PricedFrame& priced, const Machine& m, Bound bound,
+                Report& report) {
   if (bound != Bound::value)  // the ends of a die that can be made
     for (BuiltDie& die : dies) die.mm2 = std::min(die.mm2, exposed_area(process_of(m)).value);
   const Price price = price_of(dies, m, bound);
   if (std::isnan(price.total()) || !report.outcome.feasible) return;
-  const Breakdown parts = {{"silicon", price.silicon}, {"package", price.package}, {"dram", price.dram}};
-  (bound == Bound::least  ? report.price_ranges_usd.least
-   : bound == Bound::most ? report.price_ranges_usd.most
-                          : report.price_usd) = parts;
+  at(bound, report.price_usd, report.price_ranges_usd.least, report.price_ranges_usd.most) = {
+      {"silicon", price.silicon}, {"package", price.package}, {"dram", price.dram}};
   if (bound != Bound::value) return;
-  const double fps = report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
-  const double electricity = million_images_usd({}, fps, frame_energy(frame, standing, m).total(), m);
-  report.million_images_usd = {{"machine", million_images_usd(price, fps, 0, m)}, {"electricity", electricity}};
+  const double fps = metric_of(report, Metric::throughput_fps);
+  report.million_images_usd = {{"machine", million_images_usd(price, fps, 0, m)},
+                               {"electricity", million_images_usd({}, fps, priced.energy.total(), m)}};
 }
 
-/// A frame's energy, by part and by layer, at an end of the constants' ranges or between. Prices `runs` so.
-void fill_energy(const Application& application, const ApplicationTotals& totals, const Machine& m, Bound bound,
-                 const Supply& supply, std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, Report& report) {
-  for (StageRun& run : runs) price_pass(run, m, bound, supply);
-  const std::vector<StageTotals> stages = totals_of(runs, m);
-  const Frame frame = frame_of(stages, m);
-  const ChipTotals chip = chip_totals(application, totals, m, bound);
-  const StandingPower standing = standing_power(chip.standing, supply, m, bound);
-  const EnergySplit split = split_energy(application, runs, traces, frame, standing, supply, m, bound);
-  const double of_core = 1.0 / leaking_cores(application, m);
-  const auto at = [&](auto& value, auto& least, auto& most) -> auto& {
-    return bound == Bound::value ? value : bound == Bound::least ? least : most;
-  };
-  const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(e.value, e.least, e.most); };
-  at(report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) =
-      breakdown(frame_energy(frame, standing, m));
-  fill_dies(chip.dies, frame, standing, m, bound, report);
-  if (bound == Bound::value)
-    report.heat = heat_of(die_watts(frame_energy(frame, standing, m),
-                                    report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)]),
-                          chip.area_mm2 + built_dram(m).area_mm2, m);
-  at(report.waiting_energy_j, report.waiting_energy_ranges_j.least, report.waiting_energy_ranges_j.most) =
+/// An application on a machine, counted; what is priced anew at each end of the constants' ranges.
+struct Counted {
+  const Application& application;
+  const ApplicationTotals totals;
+  const Machine& m;
+  std::vector<StageRun> runs{};
+  std::vector<std::vector<InstructionTime>> traces{};  // by stage, of a report
+  Supply supply{};
+};
+
+/// A frame's energy by part and by layer, area, dies and price. `runs` are priced at that bound, too.
+void fill_bound(const Counted& counted, const ChipTotals& chip, const PricedFrame& priced, Bound bound,
+                Report& report) {
+  const Machine& m = counted.m;
+  at(bound, report.energy_j, report.energy_ranges_j.least, report.energy_ranges_j.most) = breakdown(priced.energy);
+  at(bound, report.area_mm2, report.area_ranges_mm2.least, report.area_ranges_mm2.most) =
+      area_of(chip, priced.dram, priced.links, m);
+  if (!is_fpga(m.technology_node)) {
+    const std::array<BuiltDie, 3> dies = built_dies(chip.dies, priced.dram, priced.links);
+    fill_dies(dies, m, bound, report);
+    fill_price(dies, priced, m, bound, report);
+  }
+  const EnergySplit split = split_energy(counted.application, counted.runs, counted.traces, priced.frame,
+                                         priced.standing, counted.supply, m, bound);
+  at(bound, report.waiting_energy_j, report.waiting_energy_ranges_j.least, report.waiting_energy_ranges_j.most) =
       split.waiting;
-  for (std::size_t s = 0; s < runs.size(); ++s) {
+  const double of_core = 1.0 / leaking_cores(counted.application, m);
+  for (std::size_t s = 0; s < counted.runs.size(); ++s) {
     StageReport& stage = report.stages[s];
     if (bound == Bound::value)
       fill_pass_energy(split.passes[s],
-                       standing.over(static_cast<double>(stage.steady_cycles.value), m) *
-                           (of_core * leaking_cores(*runs[s].stage, m)),
+                       priced.standing.over(static_cast<double>(stage.steady_cycles.value), m) *
+                           (of_core * leaking_cores(*counted.runs[s].stage, m)),
                        stage);
+    const auto parts_of = [&](RangedEnergy& e) -> EnergyParts& { return at(bound, e.value, e.least, e.most); };
     Energy sum;
     for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
       parts_of(stage.instructions[i].frame_energy) = split.instructions[s][i].joules;
@@ -153,14 +164,30 @@ double assumed_share(const Breakdown& parts, const Breakdown& with_more) {
   return all > 0 ? leaning / all : 0;
 }
 
-void fill_assumed(const Application& application, const ApplicationTotals& totals, const Machine& m,
-                  const Supply& supply, std::vector<StageRun>& runs, Report& report) {
-  for (StageRun& run : runs) price_pass(run, m, Bound::assumed, supply);
-  const std::vector<StageTotals> stages = totals_of(runs, m);
-  const ChipTotals chip = chip_totals(application, totals, m, Bound::assumed);
-  const StandingPower standing = standing_power(chip.standing, supply, m, Bound::assumed);
-  report.assumed = {assumed_share(report.energy_j, breakdown(frame_energy(frame_of(stages, m), standing, m))),
-                    assumed_share(report.area_mm2, area_of(application, m, Bound::assumed))};
+PricedFrame priced_at(Bound bound, const ChipTotals& chip, Counted& counted) {
+  for (StageRun& run : counted.runs) price_pass(run, counted.m, bound, counted.supply);
+  return price_frame(totals_of(counted.runs, counted.m), chip, counted.supply, counted.m, bound);
+}
+
+/// `chip`, `priced`: at the constants' values, as the runs are priced.
+void fill(Counted& counted, const ChipTotals& chip, const PricedFrame& priced, Report& report) {
+  const Machine& m = counted.m;
+  fill_report(counted.application, m, counted.runs, counted.traces, counted.totals, chip, priced, counted.supply,
+              report);
+  fill_bound(counted, chip, priced, Bound::value, report);
+  report.heat = heat_of(die_watts(priced.energy, metric_of(report, Metric::throughput_fps)),
+                        metric_of(report, Metric::area_mm2), m);
+  for (const Bound bound : {Bound::least, Bound::most, Bound::assumed}) {
+    const ChipTotals its = chip_totals(counted.application, counted.totals, m, bound);
+    const PricedFrame at_it = priced_at(bound, its, counted);
+    if (bound != Bound::assumed) {
+      fill_bound(counted, its, at_it, bound, report);
+      continue;
+    }
+    report.assumed = {assumed_share(report.energy_j, breakdown(at_it.energy)),
+                      assumed_share(report.area_mm2, area_of(its, at_it.dram, at_it.links, m))};
+  }
+  report.notes = notes_of(counted.runs, report, m);
 }
 
 Outcome assess(const Application& application, const Machine& machine, Report* report) {
@@ -169,35 +196,30 @@ Outcome assess(const Application& application, const Machine& machine, Report* r
   outcome.reason = infeasible(application, machine);
   outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
   if (!outcome.reason.empty()) return outcome;
-  std::vector<StageRun> runs;
-  std::vector<std::vector<InstructionTime>> traces;
-  runs.reserve(application.stages.size());
+  Counted counted{application, application_totals(application), machine};
+  counted.runs.reserve(application.stages.size());
   for (const CompiledStage& stage : application.stages) {
-    auto run = run_stage(stage, machine, report ? &traces.emplace_back() : nullptr);
+    auto run = run_stage(stage, machine, report ? &counted.traces.emplace_back() : nullptr);
     if (!run) {
       outcome.reason = stage.name + ": takes more cycles than 64 bits count";
       return outcome;
     }
-    runs.push_back(std::move(*run));
+    counted.runs.push_back(std::move(*run));
   }
-  const ApplicationTotals totals = application_totals(application);
-  const ChipTotals chip = chip_totals(application, totals, machine, Bound::value);
-  const Supply supply = chip_supply(chip.slowest, machine);
-  for (StageRun& run : runs) price_pass(run, machine, Bound::value, supply);
+  const ChipTotals chip = chip_totals(application, counted.totals, machine, Bound::value);
+  counted.supply = chip_supply(chip.slowest, machine);
+  const PricedFrame priced = priced_at(Bound::value, chip, counted);
   std::int64_t held = 0;
   for (const CompiledStage& stage : application.stages)
     held += dram_held_bytes(stage, program_size(stage, machine).bytes,
                             results_bytes(stage.program, machine.activation_format), machine);
-  outcome = outcome_of(totals_of(runs, machine), totals, chip, supply, broken_limit(machine, held), machine);
+  outcome = outcome_of(priced, counted.totals, chip, counted.supply, broken_limit(machine, held), machine);
   if (!report) return outcome;
   report->outcome = outcome;
-  fill_report(application, machine, runs, traces, supply, *report);
-  for (const Bound bound : {Bound::value, Bound::least, Bound::most})
-    fill_energy(application, totals, machine, bound, supply, runs, traces, *report);
-  fill_assumed(application, totals, machine, supply, runs, *report);
-  report->notes = notes_of(runs, *report, machine);
+  fill(counted, chip, priced, *report);
   return outcome;
 }
+
 }  // namespace
 
 Outcome evaluate(const Application& application, const Machine& machine) {

@@ -57,7 +57,8 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
   ChipTotals chip;
   std::size_t block = 0;
   const Widest widest = widest_formats(totals.formats, m);
-  for (const double mm2 : block_areas(application, widest, m, bound)) {
+  chip.block_mm2 = block_areas(application, widest, m, bound);
+  for (const double mm2 : chip.block_mm2) {
     const StandingArea its = standing_of(area_blocks[block++], mm2, m, bound);
     chip.area_mm2 += mm2;
     chip.standing.logic_mm2 += its.logic_mm2;
@@ -68,6 +69,19 @@ ChipTotals chip_totals(const Application& application, const ApplicationTotals& 
   chip.sram_bytes = sram_bytes(application, m);
   chip.mac_lanes = built_mac_lanes(application, m);
   return chip;
+}
+
+Breakdown area_of(const ChipTotals& chip, const BuiltDram& dram, const BuiltLinks& links, const Machine& m) {
+  Breakdown area;
+  for (std::size_t block = 0; block < area_blocks.size(); ++block) {
+    const std::string_view name = area_blocks[block];
+    if (name == "fefet" && m.in_memory_weights != InMemoryWeights::fefet) continue;
+    if (name == "crossbar" && !has_crossbar(m)) continue;
+    area.emplace_back(name, chip.block_mm2[block]);
+  }
+  if (dram.area_mm2 > 0) area.emplace_back("dram", dram.area_mm2);
+  if (links.area_mm2 > 0) area.emplace_back("die_links", links.area_mm2);
+  return area;
 }
 
 namespace {
@@ -160,12 +174,12 @@ Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   return frame;
 }
 
-StandingPower standing_power(const StandingArea& standing, const Supply& supply, const Machine& m, Bound bound) {
+StandingPower standing_power(const StandingArea& standing, const BuiltDram& dram, const BuiltLinks& links,
+                             const Supply& supply, const Machine& m, Bound bound) {
   const Process process = process_of(m, bound);
-  const BuiltDram dram = built_dram(m, bound);
   return {leakage_watts(process, SquareMm(standing.logic_mm2), standing.sram_mib, supply),
           clock_tree_energy(process).value * standing.logic_mm2 * supply.logic, dram.phy_w, dram.background_w,
-          built_links(m, bound).standing_w};
+          links.standing_w};
 }
 
 Energy StandingPower::over(double cycles, const Machine& m) const {
@@ -185,10 +199,25 @@ Energy frame_energy(const Frame& frame, const StandingPower& standing, const Mac
   return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
 }
 
+PricedFrame price_frame(std::vector<StageTotals> stages, const ChipTotals& chip, const Supply& supply,
+                        const Machine& m, Bound bound) {
+  PricedFrame priced;
+  priced.stages = std::move(stages);
+  priced.frame = frame_of(priced.stages, m);
+  priced.dram = built_dram(m, bound);
+  priced.links = built_links(m, bound);
+  priced.standing = standing_power(chip.standing, priced.dram, priced.links, supply, m, bound);
+  priced.energy = frame_energy(priced.frame, priced.standing, m);
+  return priced;
+}
+
 namespace {
 
-MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, const ApplicationTotals& totals,
-                       const ChipTotals& chip, double energy, const Price& price, const Machine& m) {
+/// `area_mm2`: of the chip, DRAM's PHYs and controllers and links between dies included.
+MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& totals, const ChipTotals& chip,
+                       double area_mm2, const Price& price, const Machine& m) {
+  const Frame& frame = priced.frame;
+  const double energy = priced.energy.total();
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const StageTotals& main = *frame.main;
   const auto frames = static_cast<double>(frame.frames * m.batch);
@@ -198,7 +227,7 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
   const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
   std::int64_t psram{}, products{};
-  for (const StageTotals& stage : stages) {
+  for (const StageTotals& stage : priced.stages) {
     psram = std::max(psram, stage.psram_peak_bytes);
     products = std::max(products, stage.products_in_mac);
   }
@@ -222,21 +251,21 @@ MetricValues values_of(std::span<const StageTotals> stages, const Frame& frame, 
   set(Metric::cycles_over_bound, ratio(main.cycles, main.bound_cycles));
   set(Metric::energy_j_per_frame, energy);
   set(Metric::power_w, power);
-  set(Metric::area_mm2, chip.area_mm2);
+  set(Metric::area_mm2, area_mm2);
   set(Metric::edp_js, energy * latency);
   set(Metric::sram_bytes, static_cast<double>(chip.sram_bytes));
   set(Metric::dsram_peak_bytes, static_cast<double>(totals.dsram_peak.value));
   set(Metric::stackram_peak_bytes, static_cast<double>(totals.stackram_peak.value));
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.spread_cores));
-  set(Metric::fps_per_mm2, over(frames / period, chip.area_mm2));
+  set(Metric::fps_per_mm2, over(frames / period, area_mm2));
   set(Metric::frames_per_j, over(1, energy));
-  set(Metric::power_w_per_mm2, over(power, chip.area_mm2));
+  set(Metric::power_w_per_mm2, over(power, area_mm2));
   set(Metric::tops, tops);
   set(Metric::tops_peak, peak);
   set(Metric::tops_per_w, over(tops, power));
-  set(Metric::tops_per_mm2, over(tops, chip.area_mm2));
-  set(Metric::tops_peak_per_mm2, over(peak, chip.area_mm2));
+  set(Metric::tops_per_mm2, over(tops, area_mm2));
+  set(Metric::tops_peak_per_mm2, over(peak, area_mm2));
   set(Metric::price_usd, price.total());
   set(Metric::million_images_usd, million_images_usd(price, frames / period, energy, m));
   return v;
@@ -252,23 +281,18 @@ double die_watts(const Energy& frame, double frames_per_s) {
   return joules * frames_per_s;
 }
 
-Outcome outcome_of(std::span<const StageTotals> stages, const ApplicationTotals& totals, const ChipTotals& built,
+Outcome outcome_of(const PricedFrame& priced, const ApplicationTotals& totals, const ChipTotals& chip,
                    const Supply& supply, std::string broken, const Machine& m) {
-  const BuiltDram dram = built_dram(m);
-  const BuiltLinks links = built_links(m);
-  const std::array<BuiltDie, 3> dies = built_dies(built.dies, dram, links);
-  ChipTotals chip = built;
-  chip.area_mm2 += dram.area_mm2 + links.area_mm2;
-  const Frame frame = frame_of(stages, m);
-  const Energy energy = frame_energy(frame, standing_power(chip.standing, supply, m, Bound::value), m);
+  const std::array<BuiltDie, 3> dies = built_dies(chip.dies, priced.dram, priced.links);
+  const double area_mm2 = chip.area_mm2 + (priced.dram.area_mm2 + priced.links.area_mm2);
   Outcome outcome;
-  outcome.values = values_of(stages, frame, totals, chip, energy.total(), price_of(dies, m), m);
+  outcome.values = values_of(priced, totals, chip, area_mm2, price_of(dies, m), m);
   outcome.reason = std::move(broken);
   if (outcome.reason.empty()) outcome.reason = broken_clock(chip.slowest, supply, m);
   if (outcome.reason.empty()) outcome.reason = broken_dies(dies, m);
   if (outcome.reason.empty()) {
     const double fps = outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
-    if (const auto heat = heat_of(die_watts(energy, fps), chip.area_mm2, m)) outcome.reason = broken_heat(*heat);
+    if (const auto heat = heat_of(die_watts(priced.energy, fps), area_mm2, m)) outcome.reason = broken_heat(*heat);
   }
   outcome.feasible = outcome.reason.empty();
   return outcome;

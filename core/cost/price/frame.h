@@ -1,7 +1,10 @@
 // Stages to frames, frames to metrics. Internal to the cost folder.
 #pragma once
 
+#include <array>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/cost/price/clock.h"
 #include "core/cost/price/dies_price.h"
@@ -34,7 +37,8 @@ ApplicationTotals application_totals(const Application& application);
 
 /// The chip on which it runs, its DRAM's PHYs and controllers and the links between its dies apart.
 struct ChipTotals {
-  double area_mm2 = 0;
+  std::array<double, area_blocks.size()> block_mm2{};
+  double area_mm2 = 0;  // of all blocks
   StandingArea standing;
   SlowestCircuit slowest;
   std::int64_t sram_bytes{};
@@ -43,6 +47,8 @@ struct ChipTotals {
 };
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound);
+/// As area_of() in area.h.
+Breakdown area_of(const ChipTotals& chip, const BuiltDram& dram, const BuiltLinks& links, const Machine& m);
 
 /// What a period of a saturated stream has of a stage: passes of what its cores share, and of one core's own.
 struct PeriodPasses {
@@ -73,17 +79,41 @@ struct StandingPower {
   /// Of so many cycles.
   Energy over(double cycles, const Machine& m) const;
 };
-StandingPower standing_power(const StandingArea& standing, const Supply& supply, const Machine& m, Bound bound);
+/// `dram`, `links`: what is built at `bound`.
+StandingPower standing_power(const StandingArea& standing, const BuiltDram& dram, const BuiltLinks& links,
+                             const Supply& supply, const Machine& m, Bound bound);
 
 /// What a frame takes, and what the chip leaks and its clock tree takes while it is in the seats of a saturated
 /// stream.
 Energy frame_energy(const Frame& frame, const StandingPower& standing, const Machine& m);
 
+/// Stages on a chip, at an end of the constants' ranges or between.
+struct PricedFrame {
+  std::vector<StageTotals> stages;
+  Frame frame;  // its main is one of them
+  BuiltDram dram;
+  BuiltLinks links;
+  StandingPower standing;
+  Energy energy;  // of one frame
+
+  PricedFrame() = default;
+  PricedFrame(PricedFrame&&) = default;
+  PricedFrame& operator=(PricedFrame&&) = default;
+};
+PricedFrame price_frame(std::vector<StageTotals> stages, const ChipTotals& chip, const Supply& supply,
+                        const Machine& m, Bound bound);
+
 /// Watts that go off on the die, DRAM's apart, of frames of that energy so many a second.
 double die_watts(const Energy& frame, double frames_per_s);
 
+/// What a report says beyond its outcome, but for what fill_bound of estimate.cpp says at each bound, and notes.
+/// `traces` by stage, as run_stage left them.
+void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
+                 const std::vector<std::vector<InstructionTime>>& traces, const ApplicationTotals& totals,
+                 const ChipTotals& chip, const PricedFrame& priced, const Supply& supply, Report& report);
+
 /// Of the chip at `supply`: metrics, and which limit it breaks, if it is not `broken` before.
-Outcome outcome_of(std::span<const StageTotals> stages, const ApplicationTotals& totals, const ChipTotals& built,
+Outcome outcome_of(const PricedFrame& priced, const ApplicationTotals& totals, const ChipTotals& chip,
                    const Supply& supply, std::string broken, const Machine& m);
 
 }  // namespace sdip

@@ -128,9 +128,4 @@ std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_co
 /// the report's dies and clock limit.
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Report& report, const Machine& m);
 
-/// What a report says beyond its outcome, but for the energy of a frame, dies, prices and notes. `traces` by stage,
-/// as run_stage left them.
-void fill_report(const Application& application, const Machine& machine, const std::vector<StageRun>& runs,
-                 const std::vector<std::vector<InstructionTime>>& traces, const Supply& supply, Report& report);
-
 }  // namespace sdip

@@ -15,6 +15,10 @@ namespace sdip {
 
 // What a formula is made of besides + and *, for whole numbers.
 constexpr std::int64_t ceiling(std::int64_t a, std::int64_t b) { return ceil_div(a, b); }
+constexpr std::int64_t ceiling(std::int64_t a, std::int64_t q, std::int64_t p) {
+  const Int128 all = static_cast<Int128>(a) * q;
+  return static_cast<std::int64_t>(all / p + (all % p != 0));
+}
 constexpr std::int64_t largest(std::initializer_list<std::int64_t> of) { return std::max(of); }
 
 template <class Number>

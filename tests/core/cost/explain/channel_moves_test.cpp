@@ -87,7 +87,8 @@ void expect_charged(const ChannelMoves& moves, const Machine& m, const TimelineR
     cycles += times * one;
     bytes += times * whole;
   }
-  const Filled said = channel_cycles(moves.moves, rules), said_bytes = channel_bytes(moves.moves, rules);
+  EXPECT_EQ(channel_cycles<std::int64_t>(moves.moves, rules), cycles);
+  const Filled said = channel_cycles<Filled>(moves.moves, rules), said_bytes = channel_bytes(moves.moves, rules);
   EXPECT_EQ(said.value(), cycles);
   EXPECT_EQ(evaluate_filled(said.text()), cycles) << said.text();
   EXPECT_EQ(said_bytes.value(), bytes);

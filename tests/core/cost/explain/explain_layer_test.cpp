@@ -49,7 +49,7 @@ struct Changeable {
     stage.rules = stage_rules(compiled, m, stage.run.schedule.active_cores);
     for (const ClassCost& cost : stage.run.costs) {
       stage.moves.push_back(channel_moves(cost, false, stage.rules));
-      stage.channel_cycles.push_back(channel_cycles(stage.moves.back().moves, stage.rules).value());
+      stage.channel_cycles.push_back(channel_cycles<std::int64_t>(stage.moves.back().moves, stage.rules));
     }
   }
   LayerExplanation explained() const {

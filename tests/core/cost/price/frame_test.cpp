@@ -95,7 +95,8 @@ TEST(frame, over_no_area_and_no_energy_is_no_number) {
   chip.mac_lanes = 8;
   const auto values = [&] {
     chip.slowest.mhz = 200;
-    return outcome_of({&totals, 1}, {}, chip, chip_supply(chip.slowest, m), "", m).values;
+    const Supply supply = chip_supply(chip.slowest, m);
+    return outcome_of(price_frame({totals}, chip, supply, m, Bound::value), {}, chip, supply, "", m).values;
   };
   const auto value = [](const MetricValues& all, Metric metric) { return all[static_cast<std::size_t>(metric)]; };
   const MetricValues of_nothing = values();
