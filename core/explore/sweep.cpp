@@ -179,7 +179,7 @@ void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std
 
 /// Of the first points of a range: at least of one, and of no more than there is time for.
 std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& last) {
-  constexpr std::size_t most_neighbours = 32;  // then the time is asked for again
+  constexpr std::size_t most_neighbours = 64;  // then the time is asked for again
   const double begun = shared.now();
   std::vector<Outcome> outcomes;
   Neighbours neighbours;

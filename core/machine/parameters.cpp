@@ -325,8 +325,20 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   its.dram_burst_bytes = dram_channels(machine).access_bytes;
   its.dram_kind = Machine().dram_kind;
   std::vector<std::int64_t> key;
-  for (const auto& row : rows)
-    if (row.effect == ParameterEffect::compile) key.push_back(row.read(its));
+  key.reserve(std::size(rows));
+  // Row by row in the source: a sweep asks for the key of each machine.
+#define ADD(effect, value) \
+  if (ParameterEffect::effect == ParameterEffect::compile) key.push_back(value);
+#define COUNT(group, effect, name, standard, least, most, unit, en, ja) ADD(effect, its.name)
+#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) ADD(effect, its.name.hundredths)
+#define CHOICE(group, effect, name, type, standard, en, ja) ADD(effect, static_cast<std::int64_t>(its.name))
+#define FLAG(group, effect, name, standard, en, ja) ADD(effect, its.name)
+#include "core/machine/parameters.def"
+#undef ADD
+#undef COUNT
+#undef DECIMAL
+#undef CHOICE
+#undef FLAG
   const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches != Branches::serial;
   key.push_back(by_cores ? machine.cores : 0);  // else they do not change a program
   return key;

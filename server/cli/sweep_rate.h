@@ -24,8 +24,9 @@ Space grid_sweep();
 /// format.
 Space fine_sweep();
 
-/// Points of a sweep a second on `threads`, how many of them are feasible, and what its programs took before, on one: their number, the searches
-/// for mappings (of staircases, where the capacities of PSRAM are many) and the seconds of both together.
+/// Points of a sweep a second on `threads`, how many of them are feasible, and what its programs took before, on
+/// one: their number, the searches for mappings (of staircases, where the capacities of PSRAM are many) and the
+/// seconds of both together.
 struct SweepRate {
   std::int64_t points = 0, feasible = 0, programs = 0, searches = 0;
   double compile_s = 0, points_per_second = 0;

@@ -34,9 +34,11 @@ std::size_t hash_of(std::span<const std::int64_t> values) {
 
 struct HashOfMachine {
   std::size_t operator()(const Machine& m) const {
-    std::uint64_t hash = 0;
+    std::array<std::uint64_t, 4> parts{};  // side by side: each step waits for the one before
+    std::size_t next = 0;
     const auto add = [&](std::int64_t value) {
-      hash = std::rotl((hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15, 29);
+      std::uint64_t& part = parts[next++ % parts.size()];
+      part = std::rotl((part ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15, 29);
     };
 #define COUNT(group, effect, name, standard, least, most, unit, en, ja) add(m.name);
 #define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) add(m.name.hundredths);
@@ -47,6 +49,8 @@ struct HashOfMachine {
 #undef DECIMAL
 #undef CHOICE
 #undef FLAG
+    const std::uint64_t hash =
+        parts[0] ^ std::rotl(parts[1], 16) ^ std::rotl(parts[2], 32) ^ std::rotl(parts[3], 48);
     return static_cast<std::size_t>(hash) ^ hash_of(m.technology);
   }
 };
@@ -174,7 +178,7 @@ struct BatchEvaluator::State {
 
 #define SAME(name) key.name = standard.name
 Machine chip_key(const Machine& machine) {
-  const Machine standard;
+  static const Machine standard;
   Machine key = machine;
   SAME(core_clock_mhz);
   SAME(dram_channels);
@@ -193,7 +197,7 @@ Machine chip_key(const Machine& machine) {
 }
 
 Machine cost_key(const Machine& machine) {
-  const Machine standard;
+  static const Machine standard;
   Machine key = chip_key(machine);
   if (stack_in_psram(machine))
     key.steps = machine.steps;  // all active cores' stacks pass over the ports

@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Parameter, ParameterValue } from '../api/types';
 import { quantity, unitName } from '../format/quantity';
-import { useSpeech } from '../i18n/i18n';
+import { useSpeech, wordFor } from '../i18n/i18n';
 import { inputText, parseValue } from './values';
 
 interface Props {
@@ -39,7 +39,7 @@ export function Field({ parameter, value, preset, onChange, onFault, axis, swept
         )}
         {axis}
       </div>
-      <p className="field-doc" id={`${id}-doc`} lang={language}>{parameter.doc[language]}</p>
+      <p className="field-doc" id={`${id}-doc`} lang={language}>{parameter.doc[language]}{parameter.more_gives !== 'nothing' && ` · ${wordFor(t, 'gives', parameter.more_gives)}`}</p>
     </div>
   );
 }
