@@ -1,64 +1,192 @@
 // Devices from their JSON files.
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/baseline/device.h"
 #include "core/baseline/device_files.h"
-#include "core/baseline/roofline.h"
 
 namespace sdip {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view confidences[] = {"primary", "secondary", "derived", "unverified", "seed"};
+constexpr std::string_view confidences[] = {"primary", "secondary", "derived", "unverified", "seed", "assumption"};
 constexpr std::string_view no_citation = "unverified, commonly quoted";
+constexpr std::string_view archetypes[] = {"systolic", "simd_tree", "simt", "tiles", "roofline"};
+constexpr std::string_view metrics_measured[] = {"images_per_s", "batch_latency_s", "step_s"};
+constexpr std::string_view stages_measured[] = {"all", "text_encoder", "core", "decoder"};
 
-DeviceField field_of(const json& object) {
-  check(object.size() == 5, "device field: name, value, unit, source and confidence");
-  const json& value = object.at("value");
-  DeviceField field{.name = object.at("name"),
-                    .value = value.is_string() ? value.get<std::string>() : value.dump(),
-                    .unit = object.at("unit"),
-                    .source = object.at("source"),
-                    .confidence = object.at("confidence")};
-  check(std::ranges::find(confidences, field.confidence) != std::end(confidences),
-        "device field: a known confidence");
-  check(!field.source.empty() && (field.confidence == "unverified") == (field.source == no_citation),
-        "device field: a source, cited only if it was read");
-  return field;
+/// A JSON object of a device file, and where it stands: what is wrong is told with its member.
+class Member {
+ public:
+  Member(const json& object, std::string where) : object_(object), where_(std::move(where)) {
+    if (!object.is_object()) refuse("", "expected an object");
+  }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw Error("device_invalid", key.empty() ? where_ : where_ + "/" + key, what);
+  }
+  /// All of these and no others.
+  void require_keys(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys)
+      if (!object_.contains(key)) refuse(key, "this member is missing");
+    for (const auto& [key, value] : object_.items())
+      if (std::ranges::find(keys, key) == keys.end()) refuse(key.substr(0, 80), "no such member");
+  }
+  bool has(const char* key) const { return object_.contains(key) && !object_.at(key).is_null(); }
+  std::string text(const char* key) const {
+    if (!object_.contains(key) || !object_.at(key).is_string()) refuse(key, "expected a text");
+    return object_.at(key);
+  }
+  std::string text_or_number(const char* key) const {
+    const json& value = object_.contains(key) ? object_.at(key) : json();
+    if (!value.is_string() && !value.is_number()) refuse(key, "expected a text or a number");
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  }
+  double number(const char* key) const {
+    if (!object_.contains(key) || !object_.at(key).is_number()) refuse(key, "expected a number");
+    const double value = object_.at(key).get<double>();
+    if (!(value > 0) || !std::isfinite(value)) refuse(key, "expected a number above 0");
+    return value;
+  }
+  std::int64_t count(const char* key) const {
+    const double value = number(key);
+    if (value != std::floor(value) || value > 1e15) refuse(key, "expected a whole number");
+    return static_cast<std::int64_t>(value);
+  }
+  bool flag(const char* key) const {
+    if (!object_.contains(key) || !object_.at(key).is_boolean()) refuse(key, "expected true or false");
+    return object_.at(key);
+  }
+  template <std::size_t size>
+  std::size_t one_of(const char* key, const std::string_view (&names)[size]) const {
+    const std::string value = text(key);
+    const auto found = std::ranges::find(names, value);
+    if (found == std::end(names)) {
+      std::string expected = "expected one of";
+      for (const std::string_view name : names) expected += " " + std::string(name);
+      refuse(key, expected);
+    }
+    return static_cast<std::size_t>(found - std::begin(names));
+  }
+  Member at(const char* key) const { return {object_.at(key), where_ + "/" + key}; }
+  /// What `read` makes of each element of a list.
+  template <class Read>
+  auto list(const char* key, const Read& read) const {
+    if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list");
+    std::vector<decltype(read(*this))> all;
+    for (const json& one : object_.at(key))
+      all.push_back(read(Member(one, where_ + "/" + key + "/" + std::to_string(all.size()))));
+    return all;
+  }
+  std::vector<std::string> texts(const char* key) const {
+    if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list of texts");
+    std::vector<std::string> all;
+    for (const json& one : object_.at(key)) {
+      if (!one.is_string()) refuse(key, "expected a list of texts");
+      all.push_back(one);
+    }
+    return all;
+  }
+  /// Of a figure: a source, cited only where it was read.
+  std::string confidence() const {
+    const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
+    if (source.empty()) refuse("source", "expected a source");
+    if ((found == "unverified") != (source == no_citation))
+      refuse("source", "an unverified figure cites nothing: '" + std::string(no_citation) + "'");
+    return found;
+  }
+
+ private:
+  const json& object_;
+  std::string where_;
+};
+
+DeviceField field_of(const Member& m) {
+  m.require_keys({"name", "value", "unit", "source", "confidence"});
+  return {m.text("name"), m.text_or_number("value"), m.text("unit"), m.text("source"), m.confidence()};
 }
 
-/// The number of a figure in base units. Requires one of the units listed.
-double number_of(const json& object) {
-  const std::string unit = object.at("unit");
-  const double scale = unit == "TFLOP/s" ? 1e12 : unit == "GB/s" ? 1e9 : 0;
-  check(scale > 0, "device: a peak in TFLOP/s, a bandwidth in GB/s");
-  const double number = object.at("value").get<double>() * scale;
-  check(number > 0, "device: figures above 0");
-  return number;
+DeviceFigure figure_of_member(const Member& m) {
+  m.require_keys({"key", "value", "unit", "source", "confidence"});
+  return {m.text("key"), m.number("value"), m.text("unit"), m.text("source"), m.confidence()};
 }
 
-Device device_of(std::string_view text) {
-  const json object = json::parse(text);
-  check(object.size() == 7, "device: id, name, native_format, peak, dram_bandwidth, fields and notes");
-  Device device{.id = object.at("id"),
-                .name = object.at("name"),
-                .peak_flops = number_of(object.at("peak")),
-                .dram_bytes_per_s = number_of(object.at("dram_bandwidth")),
-                .native_format = object.at("native_format"),
-                .fields = {field_of(object.at("peak")), field_of(object.at("dram_bandwidth"))},
-                .notes = object.at("notes")};
-  for (const json& field : object.at("fields")) device.fields.push_back(field_of(field));
-  return device;
+Measurement measurement_of(const Member& m) {
+  m.require_keys({"id", "software", "model", "stage", "resolution", "steps", "guidance", "batch", "chips", "format",
+                  "metric", "value", "unit", "source", "confidence", "note"});
+  return {.id = m.text("id"),
+          .software = m.text("software"),
+          .model = m.text("model"),
+          .stage = std::string(stages_measured[m.one_of("stage", stages_measured)]),
+          .resolution = m.count("resolution"),
+          .steps = m.count("steps"),
+          .guidance = m.flag("guidance"),
+          .batch = m.has("batch") ? std::optional(m.count("batch")) : std::nullopt,
+          .chips = m.count("chips"),
+          .format = m.text("format"),
+          .metric = std::string(metrics_measured[m.one_of("metric", metrics_measured)]),
+          .value = m.number("value"),
+          .unit = m.text("unit"),
+          .source = m.text("source"),
+          .confidence = m.confidence(),
+          .note = m.text("note")};
+}
+
+/// A figure in base units, shown first among the fields; 0 where it is not published.
+double base_figure(const Member& m, const char* key,
+                   std::initializer_list<std::pair<std::string_view, double>> units,
+                   std::vector<DeviceField>& fields) {
+  if (!m.has(key)) return 0;
+  const Member figure = m.at(key);
+  fields.push_back(field_of(figure));
+  const std::string unit = figure.text("unit");
+  for (const auto& [name, scale] : units)
+    if (unit == name) return figure.number("value") * scale;
+  figure.refuse("unit", "expected " + std::string(units.begin()->first));
 }
 
 }  // namespace
 
+std::string_view archetype_text(Archetype archetype) { return archetypes[static_cast<std::size_t>(archetype)]; }
+
+std::optional<double> figure_of(const Device& device, std::string_view key) {
+  const auto found = std::ranges::find(device.figures, key, &DeviceFigure::key);
+  return found == device.figures.end() ? std::nullopt : std::optional(found->value);
+}
+
+double bytes_per_element(const Device& device) {
+  const std::string_view format = device.native_format;
+  return format.find("32") != format.npos ? 4 : format.find('8') != format.npos ? 1 : 2;
+}
+
+Device read_device(std::string_view text, const std::string& where) {
+  const json object = json::parse(text, nullptr, false);
+  if (object.is_discarded()) throw Error("device_invalid", where, "this is no JSON");
+  const Member m(object, where);
+  m.require_keys({"id", "name", "archetype", "native_format", "peak", "dram_bandwidth", "figures", "fields",
+                  "measured", "notes"});
+  Device device{.id = m.text("id"),
+                .name = m.text("name"),
+                .archetype = static_cast<Archetype>(m.one_of("archetype", archetypes)),
+                .native_format = m.text("native_format")};
+  device.peak_flops = base_figure(m, "peak", {{"TFLOP/s", 1e12}, {"TOP/s", 1e12}}, device.fields);
+  device.dram_bytes_per_s = base_figure(m, "dram_bandwidth", {{"GB/s", 1e9}}, device.fields);
+  device.figures = m.list("figures", figure_of_member);
+  for (DeviceField& field : m.list("fields", field_of)) device.fields.push_back(std::move(field));
+  device.measured = m.list("measured", measurement_of);
+  device.notes = m.texts("notes");
+  return device;
+}
+
 std::span<const Device> devices() {
   static const std::vector<Device> all = [] {
     std::vector<Device> list;
-    for (const std::string_view text : device_files()) list.push_back(device_of(text));
+    for (const std::string_view text : device_files())
+      list.push_back(read_device(text, "a device of this program"));
     std::ranges::sort(list, {}, &Device::id);
     return list;
   }();

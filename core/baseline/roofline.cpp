@@ -9,7 +9,6 @@ namespace sdip {
 namespace {
 
 constexpr double flops_per_mac = 2;
-constexpr double bytes_per_element = 2;  // the devices' native formats all have 16 bits
 
 }  // namespace
 
@@ -21,7 +20,7 @@ Roofline roofline(const Device& device, std::span<const StageWork> stages, std::
     const auto passes = static_cast<double>(stage.passes_per_frame);
     const auto activations = static_cast<double>(stage.input_elements + stage.output_elements);
     const double bytes =
-        passes * bytes_per_element * (static_cast<double>(stage.weight_elements) + frames * activations);
+        passes * bytes_per_element(device) * (static_cast<double>(stage.weight_elements) + frames * activations);
     const double flops = passes * frames * flops_per_mac * static_cast<double>(stage.macs.value);
     StageRoofline part{
         .name = stage.name, .compute_s = flops / device.peak_flops, .memory_s = bytes / device.dram_bytes_per_s};

@@ -4,34 +4,12 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/baseline/device.h"
 
 namespace sdip {
-
-/// A published figure, as it is to be shown. `confidence`: primary, secondary, derived, unverified or seed. The
-/// source of an unverified figure is never cited: `source` then says "unverified, commonly quoted".
-struct DeviceField {
-  std::string name, value, unit, source, confidence;
-};
-
-/// One file of core/baseline/devices.
-struct Device {
-  std::string id, name;
-  double peak_flops = 0;  // FLOP/s of the native 16-bit format, dense
-  double dram_bytes_per_s = 0;
-  std::string native_format;  // the 16-bit format the peak is for
-  std::vector<DeviceField> fields;
-  std::vector<std::string> notes;
-};
-
-/// All devices, in order of id.
-std::span<const Device> devices();
-
-/// The device of that id, or nullptr.
-const Device* find_device(std::string_view id);
 
 /// One stage of a frame, one pass of it for one frame.
 struct StageWork {
@@ -57,7 +35,7 @@ struct Roofline {
 
 /// The least time in which `device` can run the stages one after the other with `frames_at_once` frames as a batch:
 ///   pass  = max(2 * MACs * frames / peak FLOP/s, compulsory bytes / DRAM bytes/s)
-///   compulsory bytes = 2 * (weights + frames * (inputs + outputs)), two bytes an element, each touched once a pass
+///   compulsory bytes = bytes an element * (weights + frames * (inputs + outputs)), each touched once a pass
 ///   latency = sum of passes * pass; throughput = frames / latency
 /// A bound, not a prediction: activations between layers are taken to stay on chip, every MAC to be busy.
 /// Requires frames_at_once >= 1 and at least one stage.

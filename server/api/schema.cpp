@@ -59,6 +59,22 @@ Schema parameter_names() {
   return schema;
 }
 
+void add_baselines(Schema& schemas) {
+  schemas["Field"] =
+      object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
+  schemas["DeviceFigure"] =
+      object({{"key", text()}, {"value", number()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
+  schemas["Baseline"] = object({{"id", text()},
+                                {"name", text()},
+                                {"archetype", one_of({"systolic", "simd_tree", "simt", "tiles", "roofline"})},
+                                {"kind", one_of({"device", "roofline", "unpublished"})},
+                                {"lacking", text()},
+                                {"fields", array(reference("Field"))},
+                                {"figures", array(reference("DeviceFigure"))},
+                                {"notes", array(text())}});
+  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
+}
+
 void add_tables(Schema& schemas) {
   const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
   const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
@@ -113,11 +129,7 @@ void add_tables(Schema& schemas) {
                                 {"composite", flag()},
                                 {"origin", one_of({"built_in", "file"})}});
   schemas["Operators"] = object({{"operators", array(reference("Operator"))}});
-  schemas["Field"] =
-      object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
-  schemas["Baseline"] = object(
-      {{"id", text()}, {"name", text()}, {"kind", one_of({"roofline"})}, {"fields", array(reference("Field"))}});
-  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
+  add_baselines(schemas);
   schemas["Machine"] = machine(true);
   schemas["MachineChanges"] = machine(false);
   schemas["MetricValues"] = metric_values();
@@ -236,13 +248,42 @@ void add_comparisons(Schema& schemas) {
                                          {"preset?", text()},
                                          {"machine?", reference("MachineChanges")},
                                          {"formats?", text()},
-                                         {"baselines?", array(text())}});
+                                         {"baselines?", array(text())},
+                                         {"devices?", array({{"type", "object"}})},
+                                         {"presets?", array(text())},
+                                         {"batches?", array(integer())}});
+  schemas["DeviceStage"] = object({{"name", text()},
+                                   {"passes", integer()},
+                                   {"pass_s", number()},
+                                   {"compute_s", number()},
+                                   {"vector_s", number()},
+                                   {"memory_s", number()},
+                                   {"on_chip_s", number()},
+                                   {"overhead_s", number()}});
+  schemas["MeasuredBeside"] = object({{"id", text()},
+                                      {"software", text()},
+                                      {"model", text()},
+                                      {"stage", text()},
+                                      {"batch", integer()},
+                                      {"chips", integer()},
+                                      {"format", text()},
+                                      {"measured_s", number()},
+                                      {"predicted_s", number()},
+                                      {"factor", number()},
+                                      {"fitted", flag()},
+                                      {"error", number()},
+                                      {"source", text()}});
   schemas["ComparisonRow"] = object({{"id", text()},
                                      {"name", text()},
-                                     {"kind", one_of({"model", "roofline"})},
+                                     {"kind", one_of({"model", "device", "roofline", "unpublished"})},
+                                     {"batch", integer()},
+                                     {"format", text()},
+                                     {"energy", text()},
                                      {"values", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
                                      {"compute_s", nullable(number())},
                                      {"memory_s", nullable(number())},
+                                     {"stages", array(reference("DeviceStage"))},
+                                     {"measured", array(reference("MeasuredBeside"))},
                                      {"fields", array(reference("Field"))},
                                      {"notes", array(text())}});
   schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});

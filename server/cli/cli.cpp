@@ -207,7 +207,8 @@ int run_program(int argc, char** argv) {
   Action action;
   add_model_commands(app, action);
   add_table_commands(app, action);
-  add_point_commands(app, action);
+  add_point_command(app, action);
+  add_compare_command(app, action);
   add_compile_command(app, action);
   add_program_commands(app, action);
   add_tiling_command(app, action);

@@ -22,7 +22,6 @@ struct PointArguments {
   std::string model, formats;
   std::vector<std::string> programs;
   FileOptions files;
-  std::vector<std::string> baselines;
   MachineOptions machine;
   std::int64_t layers = 0, top = 10, explained = 0;
   std::vector<std::string> metrics;
@@ -342,66 +341,6 @@ int run_analysis(const PointArguments& arguments) {
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
 }
 
-std::string value_of(const OrderedJson& object, const char* key, std::string_view unit) {
-  return object.contains(key) && object[key].is_number() ? quantity_text(object[key].get<double>(), unit) : "-";
-}
-
-void print_sources(const OrderedJson& rows) {
-  std::vector<TextRow> lines;
-  for (const auto& row : rows)
-    for (const auto& field : row["fields"])
-      lines.push_back({row["name"], field["name"],
-                       field["value"].get<std::string>() + " " + field["unit"].get<std::string>(),
-                       field["confidence"], field["source"]});
-  std::cout << "\n";
-  print_heading(std::cout, "Figures used", colour_out());
-  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
-              colour_out());
-}
-
-int run_comparison(const PointArguments& arguments) {
-  const Machine machine = machine_of(arguments.machine);
-  const Catalog catalog(file_models(arguments.files));
-  std::vector<std::string> devices_asked = arguments.baselines;
-  if (devices_asked.empty())
-    for (const auto& device : devices()) devices_asked.push_back(device.id);
-  std::vector<std::string_view> ids;
-  for (const auto& device : devices()) ids.push_back(device.id);
-  for (const auto& id : devices_asked)
-    if (!find_device(id)) {
-      const std::string hint = nearest_names(id, ids);
-      std::string all = "expected one of";
-      for (const auto known : ids) all += " " + std::string(known);
-      throw Error("unknown_baseline", "--baselines",
-                  "no device " + id.substr(0, 80) + "; " + (hint.empty() ? all : hint));
-    }
-  const OrderedJson comparison =
-      comparison_json(catalog, arguments.model, machine, devices_asked, formats_of_file(arguments.formats));
-  if (arguments.json) return std::cout << json_text(comparison, 2) << "\n", exit_ok;
-  std::vector<TextRow> rows;
-  for (const auto& row : comparison["rows"]) {
-    const auto& values = row["values"];
-    rows.push_back({row["name"], row["kind"] == "model" ? "this model" : "roofline only",
-                    value_of(values, "throughput_fps", "frame/s"), value_of(values, "latency_s", "s"),
-                    value_of(values, "dram_bytes_per_frame", "B"), value_of(values, "energy_j_per_frame", "J"),
-                    value_of(values, "area_mm2", "mm2")});
-  }
-  print_table(std::cout,
-              {{"device"},
-               {"kind"},
-               {"throughput", Align::right},
-               {"latency", Align::right},
-               {"DRAM a frame", Align::right},
-               {"energy a frame", Align::right},
-               {"area", Align::right}},
-              rows, colour_out());
-  print_sources(comparison["rows"]);
-  for (const auto& row : comparison["rows"])
-    for (const auto& note : row["notes"])
-      std::cout << "  - " << row["name"].get<std::string>() << ": " << printable(note.get<std::string>()) << "\n";
-  return exit_ok;
-}
-
 void add_point_options(CLI::App& command, PointArguments& arguments, bool model_required) {
   command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
   add_machine_options(command, arguments.machine);
@@ -412,7 +351,7 @@ void add_point_options(CLI::App& command, PointArguments& arguments, bool model_
 
 }  // namespace
 
-void add_point_commands(CLI::App& app, Action& action) {
+void add_point_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<PointArguments>();
   auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
   add_point_options(*analysis, *arguments, false);
@@ -437,12 +376,6 @@ void add_point_commands(CLI::App& app, Action& action) {
     if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
     action = [=] { return run_analysis(*arguments); };
   });
-  auto* comparison = app.add_subcommand("compare", "A machine beside other devices");
-  add_point_options(*comparison, *arguments, true);
-  comparison->add_option("--baselines", arguments->baselines, "Devices, comma separated; all when not given")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  comparison->callback([&action, arguments] { action = [=] { return run_comparison(*arguments); }; });
 }
 
 }  // namespace sdip

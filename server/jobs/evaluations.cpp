@@ -12,6 +12,7 @@
 #include "server/json/memory_json.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
+#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -51,8 +52,7 @@ std::string evaluate_sensitivities(const Catalog& catalog, const Json& body, con
 
 std::string evaluate_comparison(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {
   const PointRequest request = point_request(body, true);
-  return json_text(
-      comparison_json(catalog, request.model, request.machine, request.baselines, request.formats, turn.stop));
+  return json_text(comparison_json(catalog, comparison_asked(request), turn.stop));
 }
 
 constexpr std::int64_t gib = std::int64_t{1} << 30;

@@ -2,6 +2,7 @@
 #include "server/json/tables_json.h"
 
 #include "core/base/error.h"
+#include "core/baseline/device_run.h"
 #include "core/machine/gives.h"
 #include "core/machine/shown.h"
 #include "server/json/report_json.h"
@@ -128,22 +129,42 @@ OrderedJson presets_json() {
   return {{"presets", rows}};
 }
 
-OrderedJson device_fields_json(const Device& device) {
-  OrderedJson fields = OrderedJson::array();
-  for (const auto& field : device.fields)
-    fields.push_back({{"name", field.name},
-                      {"value", field.value},
-                      {"unit", field.unit},
-                      {"source", field.source},
-                      {"confidence", field.confidence}});
-  return fields;
+OrderedJson field_json(const DeviceField& field) {
+  return {{"name", field.name},
+          {"value", field.value},
+          {"unit", field.unit},
+          {"source", field.source},
+          {"confidence", field.confidence}};
 }
+
+namespace {
+
+OrderedJson baseline_json(const Device& device) {
+  OrderedJson fields = OrderedJson::array(), figures = OrderedJson::array();
+  for (const DeviceField& field : device.fields) fields.push_back(field_json(field));
+  for (const DeviceFigure& figure : device.figures)
+    figures.push_back({{"key", figure.key},
+                       {"value", figure.value},
+                       {"unit", figure.unit},
+                       {"source", figure.source},
+                       {"confidence", figure.confidence}});
+  return {{"id", device.id},
+          {"name", device.name},
+          {"archetype", archetype_text(device.archetype)},
+          {"kind", !can_run(device)    ? "unpublished"
+                   : has_model(device) ? "device"
+                                       : "roofline"},
+          {"lacking", lacking_figure(device)},
+          {"fields", fields},
+          {"figures", figures},
+          {"notes", device.notes}};
+}
+
+}  // namespace
 
 OrderedJson baselines_json() {
   OrderedJson rows = OrderedJson::array();
-  for (const auto& device : devices())
-    rows.push_back(
-        {{"id", device.id}, {"name", device.name}, {"kind", "roofline"}, {"fields", device_fields_json(device)}});
+  for (const Device& device : devices()) rows.push_back(baseline_json(device));
   return {{"baselines", rows}};
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/baseline/chips.h"
-#include "core/baseline/roofline.h"
+#include "core/baseline/device.h"
 #include "core/cost/price/estimate.h"
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
@@ -24,7 +24,7 @@ OrderedJson baselines_json();
 OrderedJson chips_json(const std::vector<ChipPrediction>& predictions);
 
 /// [{"name","value","unit","source","confidence"}]
-OrderedJson device_fields_json(const Device& device);
+OrderedJson field_json(const DeviceField& field);
 
 std::string_view type_text(ParameterType type);
 std::string_view better_text(Better better);

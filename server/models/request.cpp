@@ -2,7 +2,6 @@
 #include "server/models/request.h"
 
 #include "core/base/error.h"
-#include "core/baseline/roofline.h"
 
 namespace sdip {
 
@@ -13,9 +12,41 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
   throw Error("unknown_preset", where, "no preset " + name.substr(0, 80) + "; expected one of" + names);
 }
 
+namespace {
+
+constexpr std::int64_t most_batch = 4096;
+constexpr std::size_t most_batches = 8, most_own_devices = 32;
+
+void read_batches(const Json& body, std::vector<std::int64_t>& batches) {
+  batches = {1, 8};
+  if (!body.contains("batches")) return;
+  const Json& list = body["batches"];
+  if (!list.is_array() || list.empty() || list.size() > most_batches)
+    throw Error("value_invalid", "/batches", "expected a list of 1 to 8 whole numbers");
+  batches.clear();
+  for (const Json& one : list) {
+    if (!one.is_number_integer() || one < 1 || one > most_batch)
+      throw Error("value_out_of_range", "/batches/" + std::to_string(batches.size()),
+                  "expected a whole number, 1 to 4096");
+    batches.push_back(one);
+  }
+}
+
+void read_devices(const Json& body, std::vector<Device>& devices_read) {
+  if (!body.contains("devices")) return;
+  const Json& list = body["devices"];
+  if (!list.is_array() || list.size() > most_own_devices)
+    throw Error("value_invalid", "/devices", "expected a list of at most 32 devices, as docs/formats.md has them");
+  for (const Json& one : list)
+    devices_read.push_back(read_device(one.dump(-1, ' ', true, Json::error_handler_t::replace),
+                                       "/devices/" + std::to_string(devices_read.size())));
+}
+
+}  // namespace
+
 PointRequest point_request(const Json& body, bool with_baselines) {
   if (with_baselines)
-    require_keys(body, {"model", "preset", "machine", "formats", "baselines"}, "");
+    require_keys(body, {"model", "preset", "machine", "formats", "baselines", "devices", "presets", "batches"}, "");
   else
     require_keys(body, {"model", "preset", "machine", "instructions", "formats"}, "");
   PointRequest request;
@@ -42,6 +73,11 @@ PointRequest point_request(const Json& body, bool with_baselines) {
     if (!find_device(request.baselines[i]))
       throw Error("unknown_baseline", "/baselines/" + std::to_string(i),
                   "no such device; `GET /baselines` lists them");
+  if (const auto names = texts_field(body, "presets", ""))
+    for (std::size_t i = 0; i < names->size(); ++i)
+      request.presets.push_back(&require_preset((*names)[i], "/presets/" + std::to_string(i)));
+  read_batches(body, request.batches);
+  read_devices(body, request.devices);
   return request;
 }
 

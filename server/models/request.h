@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/nearest_names.h"
+#include "core/baseline/device.h"
 #include "core/machine/machine.h"
 #include "server/io/json_in.h"
 #include "server/io/said_formats.h"
@@ -14,7 +15,10 @@ struct PointRequest {
   std::vector<std::string> warnings;  // of parameters under the names of the version before
   bool instructions = false;
   std::vector<std::string> baselines;
-  SaidFormats formats;  // of single layers; of analyses alone
+  std::vector<Device> devices;         // of the request's own
+  std::vector<const Preset*> presets;  // ours that stand beside the machine
+  std::vector<std::int64_t> batches;   // of a comparison
+  SaidFormats formats;                 // of single layers; of analyses alone
 };
 
 /// Reads the body of POST /analyses, or with `with_baselines` of POST /comparisons, where no list means all

@@ -5,10 +5,10 @@
 #include <limits>
 #include <span>
 
-#include "core/baseline/roofline.h"
 #include "server/io/files.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
+#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -100,13 +100,17 @@ void add_case(Text& text, const Catalog& catalog, const Case& one) {
 }
 
 void add_devices(Text& text, const Catalog& catalog) {
-  const auto work = frame_work(catalog, "tiny-sd", Machine{});
+  const auto work = layered_work(catalog, "tiny-sd", Machine{});
   for (const auto& device : devices()) {
-    const Roofline result = roofline(device, work, 4);
     text.word(device.id);
-    for (const double value :
-         {result.compute_s, result.memory_s, result.latency_s, result.throughput_fps, result.dram_bytes_per_frame})
+    if (!can_run(device)) continue;
+    const DeviceRun run = run_device(device, work, 4);
+    for (const double value : {run.latency_s, run.throughput_fps, run.utilization, run.dram_bytes_per_frame})
       text.real(value);
+    for (const DeviceStage& stage : run.stages)
+      for (const double value : {stage.pass.compute_s, stage.pass.vector_s, stage.pass.memory_s,
+                                 stage.pass.on_chip_s, stage.pass.overhead_s})
+        text.real(value);
   }
 }
 

@@ -419,11 +419,15 @@ export const journeyTests = [
     assert.equal(await page.locator('[data-action=start-sweep]').isDisabled(), true);
   })],
 
-  ['the comparison names every baseline as a roofline, with sources', (world) => withPage(world, {}, async (page) => {
+  ['the comparison names every baseline, predicted, bounded or unpublished, with sources and what was measured', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/compare?model=tiny-sd`);
     for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor();
     const { baselines } = await (await fetch(`${world.origin}api/v1/baselines`)).json();
-    assert.equal(await page.locator('.compare-table .badge.roofline').count(), baselines.length);
+    for (const kind of ['device', 'roofline'])
+      assert.equal(await page.locator(`.compare-table .badge.${kind}`).count(), baselines.filter((one) => one.kind === kind).length);
+    await page.getByText('Where SDIP loses').waitFor();
+    await page.getByText('Measured beside predicted').first().waitFor();
+    await page.getByText(/Figures of NVIDIA A100 SXM 80 GB/).first().click();
     await page.getByRole('columnheader', { name: 'Source' }).first().waitFor();
   })],
 

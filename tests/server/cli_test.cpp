@@ -139,12 +139,38 @@ TEST(cli, bad_models_are_refused_with_a_reason) {
   expect_error({"analyze", folder / "fine.onnx", "--set", "batch=2"}, "sdip: value_conflict: batch: ");
 }
 
-TEST(cli, compare_shows_rooflines_with_their_sources) {
-  const Ended ended = run_sdip({"compare", "tiny-sd", "--baselines", "tpu_v4,a100"});
+TEST(cli, compare_takes_a_device_of_one_s_own) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "own.json")
+      << R"({"id": "own", "name": "Our own", "archetype": "roofline", "native_format": "fp16",)"
+      << R"("peak": {"name": "peak", "value": 10, "unit": "TFLOP/s", "source": "us", "confidence": "primary"},)"
+      << R"("dram_bandwidth": {"name": "DRAM", "value": 100, "unit": "GB/s", "source": "us", "confidence": "primary"},)"
+      << R"("figures": [], "fields": [], "measured": [], "notes": []})";
+  const Ended ended = run_sdip(
+      {"compare", "tiny-sd", "--baselines", "a100", "--device", folder / "own.json", "--format", "markdown"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("roofline only"));
+  EXPECT_THAT(ended.out, HasSubstr("| Our own | bound | fp16 | 8 |"));
+}
+
+TEST(cli, compare_shows_what_is_predicted_measured_and_published) {
+  const Ended ended = run_sdip({"compare", "tiny-sd", "--baselines", "tpu_v4,a100", "--presets", "edge"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("predicted"));
+  EXPECT_THAT(ended.out, HasSubstr("Measured beside predicted"));
   EXPECT_THAT(ended.out, HasSubstr("source"));
-  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 2U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 4U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--batches", "3", "--json"})["rows"].size(), 2U);
+  for (const char* format : {"csv", "markdown", "latex"}) {
+    const Ended table = run_sdip({"compare", "tiny-sd", "--baselines", "a100,imax3", "--format", format});
+    EXPECT_EQ(table.exit_code, 0) << table.err;
+    EXPECT_THAT(table.out, HasSubstr("NVIDIA A100"));
+    EXPECT_THAT(table.out, HasSubstr("unpublished"));
+  }
+  const TemporaryFolder folder;
+  std::ofstream(folder / "own.json") << "{}";
+  expect_error({"compare", "tiny-sd", "--device", folder / "own.json"},
+               "sdip: device_invalid: " + (folder / "own.json") + "/id: this member is missing");
+  expect_error({"compare", "tiny-sd", "--batches", "0"}, "sdip: value_out_of_range: --batches: ");
   expect_error({"compare", "tiny-sd", "--baselines", "a1000"},
                "sdip: unknown_baseline: --baselines: no device a1000; did you mean a100");
 }

@@ -184,10 +184,14 @@ export const useMemoryViews = (design: Design) =>
     staleTime: 60_000,
   });
 
+/** Presets that stand beside a machine: those that SDIP's drawings and sweeps gave, but for an unchanged one itself. */
+const besideOf = (design: Design | null) =>
+  ['balanced', 'stream', 'essay', 'edge'].filter((name) => name !== design?.preset || Object.keys(design.machine).length > 0);
+
 export const useComparison = (design: Design | null, baselines: string[]) =>
   useQuery({
     queryKey: ['comparison', design, baselines],
-    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines } })),
+    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines, presets: besideOf(design) } })),
     enabled: design !== null && design.model !== '' && baselines.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,

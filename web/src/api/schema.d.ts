@@ -667,12 +667,24 @@ export interface components {
             source: string;
             confidence: string;
         };
+        DeviceFigure: {
+            key: string;
+            value: number;
+            unit: string;
+            source: string;
+            confidence: string;
+        };
         Baseline: {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "roofline";
+            archetype: "systolic" | "simd_tree" | "simt" | "tiles" | "roofline";
+            /** @enum {string} */
+            kind: "device" | "roofline" | "unpublished";
+            lacking: string;
             fields: components["schemas"]["Field"][];
+            figures: components["schemas"]["DeviceFigure"][];
+            notes: string[];
         };
         Baselines: {
             baselines: components["schemas"]["Baseline"][];
@@ -3142,17 +3154,50 @@ export interface components {
             machine?: components["schemas"]["MachineChanges"];
             formats?: string;
             baselines?: string[];
+            devices?: Record<string, never>[];
+            presets?: string[];
+            batches?: number[];
+        };
+        DeviceStage: {
+            name: string;
+            passes: number;
+            pass_s: number;
+            compute_s: number;
+            vector_s: number;
+            memory_s: number;
+            on_chip_s: number;
+            overhead_s: number;
+        };
+        MeasuredBeside: {
+            id: string;
+            software: string;
+            model: string;
+            stage: string;
+            batch: number;
+            chips: number;
+            format: string;
+            measured_s: number;
+            predicted_s: number;
+            factor: number;
+            fitted: boolean;
+            error: number;
+            source: string;
         };
         ComparisonRow: {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "model" | "roofline";
+            kind: "model" | "device" | "roofline" | "unpublished";
+            batch: number;
+            format: string;
+            energy: string;
             values: {
                 [key: string]: number | null;
             };
             compute_s: number | null;
             memory_s: number | null;
+            stages: components["schemas"]["DeviceStage"][];
+            measured: components["schemas"]["MeasuredBeside"][];
             fields: components["schemas"]["Field"][];
             notes: string[];
         };

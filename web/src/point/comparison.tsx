@@ -1,38 +1,50 @@
-// A design point against rooflines of other machines, each figure with its source and confidence.
+// A design point beside published machines: predicted by models of their kinds, or bounded, with what was measured.
 import { useBaselines, useComparison, type Design } from '../api/queries';
 import type { ComparisonRow, Field } from '../api/types';
-import { plain, quantity } from '../format/quantity';
+import { percent, plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
+import { useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { Outdated } from '../ui/outdated';
 import { useMachineTables } from '../ui/tables_gate';
 
-const compared = ['throughput_fps', 'latency_s', 'dram_bytes_per_frame'];
+const compared = ['latency_s', 'throughput_fps', 'energy_j_per_frame', 'frames_per_j', 'area_mm2', 'fps_per_mm2', 'utilization', 'dram_bytes_per_frame'];
+
+/** What is asked of a machine, and whether more of it is better. */
+const aims: [name: string, more: boolean][] = [['latency_s', false], ['throughput_fps', true], ['frames_per_j', true], ['fps_per_mm2', true]];
 
 export function ComparisonTable({ design }: { design: Design }) {
   const { t } = useSpeech();
+  const [asked, setAsked] = useQueryState('frames', '1');
   const baselines = useBaselines();
   const comparison = useComparison(design, baselines.data?.map((one) => one.id) ?? []);
   const error = baselines.error ?? comparison.error;
   if (error) return <ErrorBox error={error} />;
   if (!comparison.data) return baselines.data?.length === 0 ? <Empty title={t('compare.none')} /> : <Skeleton height={260} />;
-  const rows = comparison.data.rows;
-  const own = rows.find((row) => row.kind !== 'roofline');
+  const batches = [...new Set(comparison.data.rows.map((row) => row.batch))];
+  const batch = batches.includes(Number(asked)) ? Number(asked) : batches[0];
+  const rows = comparison.data.rows.filter((row) => row.batch === batch && row.kind !== 'unpublished');
+  const unpublished = comparison.data.rows.filter((row) => row.batch === batch && row.kind === 'unpublished');
+  const own = rows.find((row) => row.id === 'sdip');
   return (
     <Outdated when={comparison.isPlaceholderData}>
       <Card title={t('compare.title')}>
         <p className="muted">{t('compare.note')}</p>
+        <label className="inline">{t('compare.batch')} <select value={batch} onChange={(event) => setAsked(event.target.value)}>{batches.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.title')}>
           <table className="compare-table">
             <thead><Head /></thead>
             <tbody>{rows.map((row) => <Row key={row.id} row={row} own={own} />)}</tbody>
           </table>
         </div>
+        {own && <Losses rows={rows} own={own} />}
+        {unpublished.length > 0 && <p className="muted">{t('compare.unpublished', { names: unpublished.map((row) => row.name).join(', ') })}</p>}
       </Card>
       <SpeedBars rows={rows} />
-      <div className="two-charts">
-        {rows.filter((row) => row.kind === 'roofline').map((row) => <Sources key={row.id} row={row} />)}
-      </div>
+      <Measured rows={rows} />
+      <Card title={t('compare.all_sources')}>
+        {[...rows, ...unpublished].filter((row) => row.kind !== 'model').map((row) => <Sources key={row.id} row={row} />)}
+      </Card>
     </Outdated>
   );
 }
@@ -43,9 +55,8 @@ function Head() {
   return (
     <tr>
       <th scope="col">{t('compare.machine')}</th>
+      <th scope="col">{t('compare.format')}</th>
       {compared.map((name) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{name}</th>)}
-      <th scope="col">{t('compare.compute')}</th>
-      <th scope="col">{t('compare.memory')}</th>
       <th scope="col">{t('compare.against')}</th>
     </tr>
   );
@@ -59,12 +70,45 @@ function Row({ row, own }: { row: ComparisonRow; own: ComparisonRow | undefined 
   const times = mine && theirs ? theirs / mine : null;
   return (
     <tr className={row === own ? 'own' : ''}>
-      <th scope="row">{row.name} <span className={`badge ${row.kind}`}>{row.kind === 'roofline' ? t('compare.roofline_only') : t('compare.model')}</span></th>
-      {compared.map((name) => <td key={name}>{quantity(row.values[name], tables.unitOf(name))}</td>)}
-      <td>{quantity(row.compute_s, 's')}</td>
-      <td>{quantity(row.memory_s, 's')}</td>
+      <th scope="row">
+        {row.name} <span className={`badge ${row.kind}`}>{wordFor(t, 'compared', row.kind)}</span>
+        {row.kind === 'device' && !row.measured.some((one) => !one.fitted) && <> <span className="badge unvalidated">{t('compare.unvalidated')}</span></>}
+      </th>
+      <td>{row.format}</td>
+      {compared.map((name) => (
+        <td key={name} title={name === 'energy_j_per_frame' || name === 'frames_per_j' ? row.energy : undefined}>{quantity(row.values[name], tables.unitOf(name))}</td>
+      ))}
       <td>{row === own || times === null ? '–' : `${plain(Number(times.toPrecision(3)), 3)}×`}</td>
     </tr>
+  );
+}
+
+/** Who is better, and by what. */
+function Losses({ rows, own }: { rows: ComparisonRow[]; own: ComparisonRow }) {
+  const { t } = useSpeech();
+  const lines = aims.flatMap(([name, more]) => {
+    const mine = own.values[name];
+    if (!mine) return [];
+    const better = rows
+      .filter((row) => row.kind !== 'model' && row.values[name])
+      .map((row) => ({ row, times: more ? row.values[name]! / mine : mine / row.values[name]! }))
+      .filter((one) => one.times > 1)
+      .sort((a, b) => b.times - a.times);
+    return better.length === 0 ? [] : [{ name, better }];
+  });
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <h3>{t('compare.loses')}</h3>
+      <ul className="notes">
+        {lines.map(({ name, better }) => (
+          <li key={name}>
+            <code>{name}</code>: {better.slice(0, 5).map((one) => `${one.row.name} ${plain(Number(one.times.toPrecision(3)), 3)}×${one.row.kind === 'roofline' ? ` (${t('compare.bound')})` : ''}`).join(', ')}
+            {better.length > 5 && ` ${t('compare.and_more', { count: better.length - 5 })}`}
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -72,10 +116,11 @@ function Row({ row, own }: { row: ComparisonRow; own: ComparisonRow | undefined 
 function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
   const most = Math.max(...rows.map((row) => row.values.throughput_fps ?? 0), 1e-12);
+  const sorted = [...rows].sort((a, b) => (b.values.throughput_fps ?? 0) - (a.values.throughput_fps ?? 0));
   return (
     <Card title={t('compare.throughput')}>
       <ul className="bars">
-        {rows.map((row) => {
+        {sorted.map((row) => {
           const value = row.values.throughput_fps ?? 0;
           return (
             <li key={row.id}>
@@ -91,6 +136,41 @@ function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
   );
 }
 
+/** What was measured on the devices, beside what their models say: one point of a software is fitted, the others show the error. */
+function Measured({ rows }: { rows: ComparisonRow[] }) {
+  const { t } = useSpeech();
+  const lines = rows.flatMap((row) => row.measured.map((one) => ({ row, one })));
+  if (lines.length === 0) return null;
+  return (
+    <Card title={t('compare.measured')}>
+      <p className="muted">{t('compare.measured_note')}</p>
+      <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.measured')}>
+        <table>
+          <thead>
+            <tr>{(['compare.machine', 'compare.software', 'compare.format', 'compare.workload', 'compare.batch', 'compare.measured_s', 'compare.predicted_s', 'compare.factor', 'compare.error', 'compare.source'] as const).map((key) => <th key={key} scope="col">{t(key)}</th>)}</tr>
+          </thead>
+          <tbody>
+            {lines.map(({ row, one }) => (
+              <tr key={`${row.id} ${one.id}`}>
+                <th scope="row">{row.name}</th>
+                <td lang="en">{one.software}</td>
+                <td lang="en">{one.format}</td>
+                <td>{one.model}{one.stage !== 'all' && ` ${one.stage}`}</td>
+                <td>{one.batch}</td>
+                <td>{quantity(one.measured_s, 's')}</td>
+                <td>{quantity(one.predicted_s, 's')}</td>
+                <td>{plain(Number(one.factor.toPrecision(3)), 3)}×</td>
+                <td>{one.fitted ? t('compare.fitted') : `${one.error > 0 ? '+' : ''}${percent(one.error)}`}</td>
+                <td className="muted" lang="en">{one.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
 function Sources({ row }: { row: ComparisonRow }) {
   const { t } = useSpeech();
   const value = (field: Field) => {
@@ -98,7 +178,8 @@ function Sources({ row }: { row: ComparisonRow }) {
     return field.value.trim() !== '' && Number.isFinite(number) ? quantity(number, field.unit) : `${field.value} ${field.unit}`;
   };
   return (
-    <Card title={t('compare.sources', { name: row.name })}>
+    <details>
+      <summary>{t('compare.sources', { name: row.name })}</summary>
       <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.sources', { name: row.name })}>
         <table>
           <thead><tr><th scope="col">{t('compare.figure')}</th><th scope="col">{t('machine.value')}</th><th scope="col">{t('compare.confidence')}</th><th scope="col">{t('compare.source')}</th></tr></thead>
@@ -115,6 +196,6 @@ function Sources({ row }: { row: ComparisonRow }) {
         </table>
       </div>
       {(row.notes ?? []).length > 0 && <ul className="notes" lang="en">{[...new Set(row.notes)].map((note) => <li key={note}>{note}</li>)}</ul>}
-    </Card>
+    </details>
   );
 }

@@ -1,0 +1,145 @@
+// From a device's figures to the machine that its model reads.
+#include "core/baseline/device_machines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/baseline/device_run.h"
+#include "core/baseline/simd_tree.h"
+#include "core/baseline/simt.h"
+#include "core/baseline/systolic.h"
+#include "core/baseline/tiles.h"
+
+namespace sdip {
+namespace {
+
+constexpr double mega = 1e6, giga = 1e9, kib = 1024, mib = 1024 * 1024;
+
+double need(const Device& device, std::string_view key) {
+  const auto value = figure_of(device, key);
+  check(value.has_value(), "a device's machine: no figure is lacking");
+  return *value;
+}
+std::int64_t count(const Device& device, std::string_view key) { return std::llround(need(device, key)); }
+
+std::vector<LayerTime> on_systolic(const Device& device, std::span<const Layer> layers, bool) {
+  SystolicMachine m;
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  // The planes of a cube work on rows of their own, as arrays beside each other do.
+  m.arrays = count(device, "arrays") * std::llround(figure_of(device, "cube_depth").value_or(1));
+  m.array = {count(device, "array_rows"), count(device, "array_columns"), SystolicDataflow::weight_stationary};
+  m.accumulator_bytes =
+      figure_of(device, "accumulator_mib").value_or(0) * mib / static_cast<double>(count(device, "arrays"));
+  m.buffer_bytes = need(device, "buffer_mib") * mib;
+  m.vector_operations_per_s = need(device, "vector_gops") * giga;
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.bytes_per_element = bytes_per_element(device);
+  return times_of(layers, m);
+}
+
+/// MN-Core's own links and units; clock, memory rate and numbers of blocks are the device's.
+std::vector<LayerTime> on_simd_tree(const Device& device, std::span<const Layer> layers, bool) {
+  SimdTree tree = device.id == "mn_core_1" ? mn_core_1() : mn_core_2();
+  tree.clock_hz = need(device, "clock_mhz") * mega;
+  tree.dram_bytes_per_s = device.dram_bytes_per_s;
+  return schedule_of(layers, tree, tree.rates.back().format).times;
+}
+
+std::vector<LayerTime> on_simt(const Device& device, std::span<const Layer> layers, bool eager) {
+  SimtMachine m;
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  m.processors = count(device, "processors");
+  m.tensor_flops_per_cycle = need(device, "tensor_flops_per_cycle");
+  m.l2_bytes = need(device, "l2_mib") * mib;
+  m.l2_bytes_per_s = need(device, "l2_gb_per_s") * giga;
+  m.shared_bytes = need(device, "shared_kib") * kib;
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.bytes_per_element = bytes_per_element(device);
+  if (const auto cluster = figure_of(device, "cluster")) {
+    m.cluster = std::llround(*cluster);
+    m.fine_tiles = true;
+  }
+  if (const auto share = figure_of(device, "tensor_share")) m.tensor_share = *share;
+  m.eager = eager;
+  m.fused_attention = !eager;
+  return times_of(layers, m);
+}
+
+/// Until all tiles have met: a step of Graphcore's bulk-synchronous machines takes 0.1 to some us.
+constexpr double tiles_meet_s = 1e-6;
+
+std::vector<LayerTime> on_tiles(const Device& device, std::span<const Layer> layers, bool) {
+  TiledMachine m;
+  m.tiles = count(device, "tiles");
+  m.macs_per_cycle = need(device, "macs_per_tile_per_cycle");
+  m.operations_per_cycle = need(device, "vector_flops_per_cycle");
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  m.tile_bytes = need(device, "tile_kib") * kib;
+  m.exchange_bytes_per_s = need(device, "exchange_gb_per_s") * giga;
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.bytes_per_element = bytes_per_element(device);
+  m.step_s = tiles_meet_s;
+  return times_of(layers, m);
+}
+
+/// The model of an archetype: what it reads, and what it assumes.
+struct ArchetypeModel {
+  Archetype archetype;
+  std::vector<std::string_view> keys;
+  std::vector<LayerTime> (*times)(const Device&, std::span<const Layer>, bool eager);
+  std::vector<std::string> assumptions;
+};
+
+const ArchetypeModel* model_of(Archetype archetype) {
+  static const std::array<ArchetypeModel, 4> models = {{
+      {Archetype::systolic,
+       {"clock_mhz", "arrays", "array_rows", "array_columns", "buffer_mib", "vector_gops"},
+       on_systolic,
+       {"Predicted by the model of systolic arrays (docs/model/systolic.md): weights of the next fold are loaded "
+        "behind the work of this one, elementwise work is fused as a compiler does, attention is not."}},
+      {Archetype::simd_tree,
+       {"clock_mhz", "l2_blocks", "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab"},
+       on_simd_tree,
+       {"Predicted by the model of a tree of memories under one instruction stream (docs/model/simd_tree.md), "
+        "layouts planned over the whole network."}},
+      {Archetype::simt,
+       {"clock_mhz", "processors", "tensor_flops_per_cycle", "l2_mib", "l2_gb_per_s", "shared_kib"},
+       on_simt,
+       {"Predicted by the model of SIMT machines (docs/model/simt.md), its four constants fitted on an A100: "
+        "compiled kernels, fused attention."}},
+      {Archetype::tiles,
+       {"clock_mhz", "tiles", "macs_per_tile_per_cycle", "vector_flops_per_cycle", "tile_kib", "exchange_gb_per_s"},
+       on_tiles,
+       {"Predicted by the model of tiles that exchange (docs/model/devices.md): each layer is cut over all tiles, "
+        "compute, exchange and DRAM go one after the other, a step of all tiles takes 1 us more."}},
+  }};
+  const auto found = std::ranges::find(models, archetype, &ArchetypeModel::archetype);
+  return found == models.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string lacking_figure(const Device& device) {
+  if (device.peak_flops <= 0) return "peak";
+  if (device.dram_bytes_per_s <= 0) return "dram_bandwidth";
+  const ArchetypeModel* model = model_of(device.archetype);
+  if (!model) return {};
+  for (const std::string_view key : model->keys)
+    if (!figure_of(device, key)) return std::string(key);
+  return {};
+}
+
+std::vector<LayerTime> times_on(const Device& device, std::span<const Layer> layers, bool eager) {
+  const ArchetypeModel* model = model_of(device.archetype);
+  check(model != nullptr, "times_on: a device that has a model");
+  return model->times(device, layers, eager);
+}
+
+std::vector<std::string> assumptions_of(const Device& device) {
+  const ArchetypeModel* model = model_of(device.archetype);
+  return model ? model->assumptions : std::vector<std::string>();
+}
+
+}  // namespace sdip

@@ -1,0 +1,21 @@
+// A device's figures as the machine that the model of its kind reads.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/baseline/device.h"
+#include "core/baseline/layer_time.h"
+#include "core/baseline/layers.h"
+
+namespace sdip {
+
+/// Times of layers by the model of its archetype. `eager`: layer by layer, as a framework without a compiler runs
+/// them. Requires that no figure is lacking.
+std::vector<LayerTime> times_on(const Device& device, std::span<const Layer> layers, bool eager);
+
+/// What its model assumes, in words.
+std::vector<std::string> assumptions_of(const Device& device);
+
+}  // namespace sdip

@@ -1,0 +1,96 @@
+// Published machines beside ours: what was measured on them beside what their models say, and the table's rows.
+#include "server/studies/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <set>
+
+#include "server/io/text.h"
+#include "tests/core/base/made_section.h"
+
+namespace sdip {
+namespace {
+
+bool is_eager(const Compared& one) { return one.measurement->software.find("eager") != std::string::npos; }
+
+/// Mean absolute error of all points that fitted nothing, eager runs left out.
+double mean_error(const std::set<std::string>& ids, int& points) {
+  double sum = 0;
+  points = 0;
+  for (const std::string& id : ids)
+    for (const Compared& one : measured_beside_model(*find_device(id))) {
+      if (one.fitted || is_eager(one)) continue;
+      sum += std::abs(one.error());
+      ++points;
+    }
+  return sum / points;
+}
+
+TEST(comparison, of_an_a100_with_one_factor_a_software_is_within_25_percent_of_what_was_measured) {
+  int points = 0;
+  const double error = mean_error({"a100", "a100_40gb", "a800"}, points);
+  std::cout << "A100 and A800: mean absolute error " << 100 * error << " % of " << points << " points\n";
+  EXPECT_GE(points, 9);
+  EXPECT_LE(error, 0.25);
+}
+
+/// The table of docs/model/devices.md.
+TEST(docs, the_table_of_what_was_measured_is_that_of_the_models) {
+  std::string table =
+      "| device | software | format | timed | batch | measured | predicted | factor | error |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const Device& device : devices())
+    for (const Compared& one : measured_beside_model(device)) {
+      const Measurement& m = *one.measurement;
+      table += "| " + device.name + " | " + m.software + " | " + m.format + " | " + m.model +
+               (m.stage == "all" ? "" : " " + m.stage) + (m.metric == "step_s" ? ", a step" : "") + " | " +
+               std::to_string(*m.batch) + " | " + quantity_text(one.measured_s, "s") + " | " +
+               quantity_text(one.predicted_s, "s") + " | " + quantity_text(one.factor, "x") + " | " +
+               (one.fitted ? "fitted" : std::to_string(std::llround(100 * one.error())) + " %") + " |\n";
+    }
+  expect_made_section("model/devices.md", "measured", "tests/server/comparison_test.cpp", table);
+}
+
+TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
+  const Catalog catalog;
+  ComparisonAsked asked;
+  asked.model = "tiny-sd";
+  asked.machines = {{"sdip", "SDIP", find_preset("balanced")->machine},
+                    {"sdip:edge", "SDIP edge", find_preset("edge")->machine}};
+  for (const Device& device : devices()) asked.devices.push_back(&device);
+  asked.batches = {1, 8};
+  const auto rows = comparison_rows(catalog, asked);
+  ASSERT_EQ(rows.size(), 2 * (2 + devices().size()));
+  int predicted = 0, bounds = 0, unpublished = 0;
+  for (const ComparisonRow& row : rows) {
+    predicted += row.kind == RowKind::device;
+    bounds += row.kind == RowKind::roofline;
+    unpublished += row.kind == RowKind::unpublished;
+    EXPECT_EQ(row.kind == RowKind::unpublished, !row.value("latency_s").has_value()) << row.id;
+    EXPECT_EQ(row.energy.empty(), !row.value("energy_j_per_frame").has_value()) << row.id;
+  }
+  EXPECT_GE(predicted / 2, 25);
+  EXPECT_GE(bounds / 2, 2);
+  EXPECT_GE(unpublished / 2, 2);
+  // Of ours the frames behind the first leave one by one.
+  EXPECT_DOUBLE_EQ(*rows[1].value("latency_s"), *rows[0].value("latency_s") + 7 / *rows[0].value("throughput_fps"));
+}
+
+TEST(comparison, more_frames_at_once_never_take_less_time_nor_more_a_frame_than_alone) {
+  const Catalog catalog;
+  const auto work = layered_work(catalog, "sd15", Machine{});
+  for (const Device& device : devices()) {
+    if (!can_run(device)) continue;
+    const DeviceRun one = run_device(device, work, 1), eight = run_device(device, work, 8);
+    EXPECT_GE(eight.latency_s, one.latency_s) << device.id;
+    EXPECT_LE(eight.latency_s, 8 * one.latency_s * 1.15) << device.id;
+    EXPECT_LE(one.utilization, 1.0001) << device.id;
+  }
+}
+
+}  // namespace
+}  // namespace sdip
