@@ -7,61 +7,10 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/base/index.h"
-#include "core/graph/facts.h"
+#include "core/baseline/reading.h"
 
 namespace sdip {
 namespace {
-
-bool is_product(Family family) {
-  return family == Family::conv2d || family == Family::linear || family == Family::matmul;
-}
-
-/// What is read and made, with views looked through: they are other names of what they show.
-class Reading {
- public:
-  explicit Reading(const Graph& graph) : graph_(graph), roots_(graph.values.size()), readers_(graph.values.size()) {
-    for (std::size_t v = 0; v < graph.values.size(); ++v) roots_[v] = static_cast<ValueId>(v);
-    for (const Node& node : graph.nodes) works_.push_back(work_of(graph, node));
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-      if (works_[n].family == Family::view && graph.nodes[n].inputs[0] != none)
-        for (const ValueId out : graph.nodes[n].outputs)
-          if (out != none) roots_[at(out)] = root(graph.nodes[n].inputs[0]);
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-      if (!is_layer(n)) continue;
-      for (const ValueId in : graph.nodes[n].inputs)
-        if (in != none) readers_[at(root(in))].push_back(static_cast<NodeId>(n));
-    }
-    for (const ValueId out : graph.outputs) readers_[at(root(out))].push_back(none);
-  }
-
-  const Work& work(std::size_t node) const { return works_[node]; }
-  bool is_layer(std::size_t node) const {
-    return works_[node].family != Family::view && works_[node].family != Family::constant;
-  }
-  ValueId root(ValueId value) const { return roots_[at(value)]; }
-  const Value& value(ValueId id) const { return graph_.values[at(id)]; }
-  std::int64_t elements(ValueId id) const { return element_count(value(id).operand.shape); }
-  bool is_weight(ValueId id) const { return value(id).kind == ValueKind::weight; }
-  /// The node that makes what stands behind a value.
-  std::optional<std::size_t> maker(ValueId id) const {
-    const NodeId made = value(root(id)).producer;
-    return made == none ? std::nullopt : std::optional(static_cast<std::size_t>(made));
-  }
-  /// The one node that reads what stands behind a value; nothing where several do, or the graph gives it.
-  std::optional<std::size_t> only_reader(ValueId id) const {
-    const auto& readers = readers_[at(root(id))];
-    if (readers.size() != 1 || readers[0] == none) return std::nullopt;
-    return static_cast<std::size_t>(readers[0]);
-  }
-
- private:
-  static std::size_t at(ValueId id) { return static_cast<std::size_t>(id); }
-  const Graph& graph_;
-  std::vector<ValueId> roots_;
-  std::vector<std::vector<NodeId>> readers_;
-  std::vector<Work> works_;
-};
 
 /// The operand that elementwise work may be done on before it is written: as large as the result, and read here
 /// alone.
@@ -79,7 +28,7 @@ std::optional<ValueId> fused_operand(const Node& node, const Reading& reading) {
 bool joins(const Node& node, std::size_t number, const Reading& reading) {
   const Family family = reading.work(number).family;
   const auto product = [&](const std::optional<std::size_t>& other) {
-    return other && is_product(reading.work(*other).family);
+    return other && is_product_family(reading.work(*other).family);
   };
   if (family == Family::transpose)
     return product(reading.only_reader(node.outputs[0])) ||
@@ -150,7 +99,7 @@ auto key_of(const Layer& l) {
 
 }  // namespace
 
-bool is_product(const Layer& layer) { return is_product(layer.work.family); }
+bool is_product(const Layer& layer) { return is_product_family(layer.work.family); }
 
 MatrixProduct product_of(const Layer& layer) {
   const LoopNest& n = layer.work.nest;
@@ -161,6 +110,10 @@ std::int64_t macs_of(const Layer& layer) { return is_product(layer) ? mac_count(
 
 std::int64_t operations_of(const Layer& layer) {
   return is_product(layer) ? 0 : layer.work.rows * layer.work.row_length * layer.work.passes;
+}
+
+Layer layer_of_node(const Graph& graph, std::size_t node, const Reading& reading) {
+  return layer_of(graph.nodes[node], reading.work(node), Joint::alone, reading);
 }
 
 std::vector<Layer> layers_of(const Graph& rewritten) {

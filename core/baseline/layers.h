@@ -28,6 +28,7 @@ struct Layer {
   std::int64_t weight_elements = 0;  // read from the file's: b of weights, biases, scales
   std::int64_t output_elements = 0;
   bool weighted = false;  // b is weights, which all frames share
+  friend auto operator<=>(const Layer&, const Layer&) = default;
 };
 /// Families conv2d, linear, matmul.
 bool is_product(const Layer& layer);

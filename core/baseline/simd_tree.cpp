@@ -266,10 +266,6 @@ TreeLayout tree_layout(std::span<const TreeSplit> splits, bool result) {
   return layout;
 }
 
-bool tree_stays(const SimdTree& tree, double bytes) {
-  return 2 * bytes <= tree_real(leaves_of(tree.levels) * tree.levels.back().memory_bytes);
-}
-
 /// The candidates of the products of a list, and the plan's problem: a chain, each layer as often as it is run.
 struct TreeChain {
   std::vector<std::vector<ProductMapping>> mappings;
@@ -282,7 +278,7 @@ TreeChain tree_chain(std::span<const Layer> layers, const SimdTree& tree, const 
   for (const Layer& layer : layers) {
     if (!is_product(layer)) continue;
     const double bytes = tree_real(layer.a_elements * rate.element_bytes), times = tree_real(layer.times);
-    const bool fed = chain.mappings.empty() || !tree_stays(tree, bytes);
+    const bool fed = chain.mappings.empty() || !stays_in_leaves(tree, bytes);
     std::vector<ProductMapping> mappings = mappings_of(layer, tree, rate, fed, candidates);
     std::vector<double> costs;
     for (const ProductMapping& mapping : mappings) costs.push_back(times * mapping.cycles);
@@ -313,17 +309,21 @@ double tree_dram_bytes(const Layer& layer, const SimdTree& tree, const MatrixRat
                        double weight_passes) {
   const auto bytes = [&](std::int64_t elements) { return tree_real(elements * rate.element_bytes); };
   const auto through = [&](std::int64_t elements, bool always) {
-    return always || !tree_stays(tree, bytes(elements)) ? bytes(elements) : 0.0;
+    return always || !stays_in_leaves(tree, bytes(elements)) ? bytes(elements) : 0.0;
   };
   if (layer.joint == Joint::fused)
     return through(layer.other_elements, false) +
-           (last && tree_stays(tree, bytes(layer.output_elements)) ? bytes(layer.output_elements) : 0);
+           (last && stays_in_leaves(tree, bytes(layer.output_elements)) ? bytes(layer.output_elements) : 0);
   return weight_passes * bytes(layer.weight_elements) + through(layer.a_elements, first) +
          through(layer.b_elements * (layer.weighted ? 0 : 1), false) + through(layer.other_elements, first) +
          through(layer.output_elements, last);
 }
 
 }  // namespace
+
+bool stays_in_leaves(const SimdTree& tree, double bytes) {
+  return 2 * bytes <= tree_real(leaves_of(tree.levels) * tree.levels.back().memory_bytes);
+}
 
 SimdTree mn_core_2() {
   return {.name = "MN-Core 2",

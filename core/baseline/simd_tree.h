@@ -67,6 +67,9 @@ struct LayoutConversion {
 /// with the pairs of leaves that exchange anything. Requires layouts that fit.
 LayoutConversion conversion_of(const TreeLayout& from, const TreeLayout& to, std::span<const std::int64_t> shape,
                                std::int64_t element_bytes, std::span<const TreeLevel> levels);
+/// Whether a tensor stays in the leaves: it takes at most half of their memory.
+bool stays_in_leaves(const SimdTree& tree, double bytes);
+
 /// Into how many parts one level divides a product: 4 x 2 x 1 x 2 nodes of 16 each do a part of the rows, ...
 struct TreeSplit {
   std::int64_t count = 1, rows = 1, columns = 1, terms = 1;

@@ -22,7 +22,7 @@ using Action = std::function<int()>;
 
 void add_model_commands(CLI::App& app, Action& action);  // model list, show, write
 void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
-void add_point_command(CLI::App& app, Action& action);  // analyze
+void add_point_command(CLI::App& app, Action& action);   // analyze
 void add_compare_command(CLI::App& app, Action& action);
 void add_compile_command(CLI::App& app, Action& action);
 void add_program_commands(CLI::App& app, Action& action);  // assemble, disassemble

@@ -187,7 +187,8 @@ std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string
   machine.batch = 1;
   if (machine.guidance == Guidance::two_passes) machine.guidance = Guidance::batch;
   std::vector<LayeredStage> work;
-  for (const Stage& stage : catalog.workload(model, machine)->stages)
+  const auto workload = catalog.workload(model, machine);
+  for (const Stage& stage : workload->stages)
     work.push_back(
         layered_stage(*stage.graph, stage.name, stage.role, stage.role == Role::core ? machine.steps : 1));
   return work;

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
+#include <iomanip>
 #include <iostream>
 #include <set>
+#include <sstream>
 
+#include "core/baseline/network_layout.h"
 #include "server/io/text.h"
 #include "tests/core/base/made_section.h"
 
@@ -53,6 +55,36 @@ TEST(docs, the_table_of_what_was_measured_is_that_of_the_models) {
                (one.fitted ? "fitted" : std::to_string(std::llround(100 * one.error())) + " %") + " |\n";
     }
   expect_made_section("model/devices.md", "measured", "tests/server/comparison_test.cpp", table);
+}
+
+/// The table of docs/model/simd_tree.md: Stable Diffusion's U-Nets on MN-Core 2, a batch of two.
+TEST(docs, the_table_of_planned_layouts_is_that_of_the_u_nets) {
+  std::string table =
+      "| U-Net | products | edges | plan, M cycles | above the bound | conversions, planned | greedy | saved |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  const auto rounded = [](double value, int digits) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(digits) << value;
+    return text.str();
+  };
+  for (const char* model : {"sd15", "sd21"}) {
+    const auto workload = Catalog().workload(model, Machine{});
+    for (const Stage& stage : workload->stages) {
+      if (stage.role != Role::core) continue;
+      const NetworkLayout found = network_layout(product_flow(*stage.graph), mn_core_2(), "tf16");
+      const double gap = found.plan.cost / found.plan.lower_bound - 1;
+      const double saved = 1 - found.converted / found.greedy_converted;
+      EXPECT_LE(gap, 0.05) << model;
+      EXPECT_GT(saved, 0) << model;
+      EXPECT_LE(found.plan.cost, found.greedy_cycles) << model;
+      table += "| " + std::string(model) + " | " + std::to_string(found.products) + " | " +
+               std::to_string(found.edges) + " | " + rounded(found.plan.cost / 1e6, 2) + " | " +
+               (found.plan.exact ? "optimal" : rounded(100 * gap, 2) + " %") + " | " +
+               rounded(found.converted / 1e6, 2) + " | " + rounded(found.greedy_converted / 1e6, 2) + " | " +
+               rounded(100 * saved, 1) + " % |\n";
+    }
+  }
+  expect_made_section("model/simd_tree.md", "planned layouts", "tests/server/comparison_test.cpp", table);
 }
 
 TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
