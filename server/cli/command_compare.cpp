@@ -1,6 +1,7 @@
 // sdip compare: machines of ours beside published ones, as a table for reading, or for a paper.
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -246,6 +247,32 @@ void print_sources(const std::vector<ComparisonRow>& rows) {
               colour_out());
 }
 
+std::string field_of_row(const ComparisonRow& row, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names)
+    for (const DeviceField& field : row.fields)
+      if (field.name == name) return field.unit.empty() ? field.value : field.value + " " + field.unit;
+  return "-";
+}
+
+/// How each machine is built: control, caches, ways between cores.
+void print_architectures(const std::vector<ComparisonRow>& rows) {
+  std::vector<TextRow> lines;
+  std::vector<std::string> seen;
+  for (const ComparisonRow& row : rows) {
+    if (std::ranges::find(seen, row.id) != seen.end()) continue;
+    seen.push_back(row.id);
+    lines.push_back({row.name, field_of_row(row, {"control"}), field_of_row(row, {"cache"}),
+                     field_of_row(row, {"interconnect", "communication"}),
+                     field_of_row(row, {"compute", "cores"})});
+  }
+  std::cout << "\n";
+  print_heading(std::cout, "How they are built", colour_out());
+  print_table(
+      std::cout,
+      {{"machine"}, {"control"}, {"cache"}, {"between cores", Align::left, true}, {"compute", Align::left, true}},
+      lines, colour_out());
+}
+
 const Device& device_named(const std::string& id) {
   if (const Device* device = find_device(id)) return *device;
   std::vector<std::string_view> ids;
@@ -292,6 +319,7 @@ int run_comparison(const CompareArguments& arguments) {
   print_table(std::cout, columns, table.rows, colour_out());
   print_losses(rows);
   print_measured(measured);
+  print_architectures(rows);
   if (arguments.sources || asked.devices.size() <= 3) print_sources(rows);
   std::vector<std::string> said;
   for (const ComparisonRow& row : rows)

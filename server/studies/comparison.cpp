@@ -39,10 +39,30 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
       value += static_cast<double>(batch - 1) / metric_value(report, Metric::throughput_fps);
     row.values.emplace_back(metrics()[i].name, value);
   }
-  row.fields = {own_field("cores", std::to_string(m.cores), ""),
-                own_field("core_clock", std::to_string(m.core_clock_mhz), "MHz"),
-                own_field("conv_lanes", std::to_string(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel),
-                          "MAC/cycle/core")};
+  const bool crossbar = m.memory_hierarchy == MemoryHierarchy::crossbar;
+  row.fields = {
+      own_field("cores", std::to_string(m.cores), ""),
+      own_field("clock", std::to_string(m.core_clock_mhz), "MHz"),
+      own_field("compute",
+                "a core: " + std::to_string(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel) +
+                    " MAC a cycle in conv2d, " + std::to_string(m.vector_lanes) + " vector lanes",
+                ""),
+      own_field("control", "one straight-line program of operators for all cores, each on a frame of its own", ""),
+      own_field("cache", "none: SRAM that the program addresses", ""),
+      own_field(
+          "interconnect",
+          crossbar ? "crossbar between cores" : "each core to the next, " + std::to_string(m.link_bits) + " bit",
+          ""),
+      own_field("on-chip SRAM",
+                std::to_string(m.psram_bytes >> 10) + " KiB PSRAM for all; a core: 2 x " +
+                    std::to_string(m.dsram_bytes >> 10) + " KiB DSRAM, " + std::to_string(m.stackram_bytes >> 10) +
+                    " KiB STACKRAM",
+                ""),
+      own_field("DRAM",
+                m.host_memory ? std::string("the host's")
+                              : value_text(*find_parameter("dram_kind"), find_parameter("dram_kind")->read(m)) +
+                                    ", " + std::to_string(m.dram_channels) + " channels",
+                "")};
   row.notes = report.notes;
   if (!report.outcome.feasible) row.notes.push_back("infeasible: " + report.outcome.reason);
   return row;

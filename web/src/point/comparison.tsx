@@ -42,6 +42,7 @@ export function ComparisonTable({ design }: { design: Design }) {
       </Card>
       <SpeedBars rows={rows} />
       <Measured rows={rows} />
+      <Architectures rows={[...rows, ...unpublished]} />
       <Card title={t('compare.all_sources')}>
         {[...rows, ...unpublished].filter((row) => row.kind !== 'model').map((row) => <Sources key={row.id} row={row} />)}
       </Card>
@@ -162,6 +163,36 @@ function Measured({ rows }: { rows: ComparisonRow[] }) {
                 <td>{plain(Number(one.factor.toPrecision(3)), 3)}×</td>
                 <td>{one.fitted ? t('compare.fitted') : `${one.error > 0 ? '+' : ''}${percent(one.error)}`}</td>
                 <td className="muted" lang="en">{one.source}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Card>
+  );
+}
+
+/** How each machine is built: control, caches, ways between cores. */
+function Architectures({ rows }: { rows: ComparisonRow[] }) {
+  const { t } = useSpeech();
+  const field = (row: ComparisonRow, ...names: string[]) => {
+    const found = names.map((name) => row.fields.find((one) => one.name === name)).find((one) => one !== undefined);
+    return found ? `${found.value} ${found.unit}`.trim() : '–';
+  };
+  return (
+    <Card title={t('compare.built')}>
+      <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.built')}>
+        <table>
+          <thead><tr>{(['compare.machine', 'compare.control', 'compare.cache', 'compare.between', 'compare.lanes', 'compare.sram'] as const).map((key) => <th key={key} scope="col">{t(key)}</th>)}</tr></thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id} lang="en">
+                <th scope="row">{row.name}</th>
+                <td>{field(row, 'control')}</td>
+                <td>{field(row, 'cache')}</td>
+                <td>{field(row, 'interconnect', 'communication')}</td>
+                <td>{field(row, 'compute', 'cores')}</td>
+                <td>{field(row, 'on-chip SRAM')}</td>
               </tr>
             ))}
           </tbody>
