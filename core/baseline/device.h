@@ -54,11 +54,16 @@ struct Device {
 };
 /// The figure of that key, in its unit.
 std::optional<double> figure_of(const Device& device, std::string_view key);
+/// Of an element of a format; 0 where it is not known.
+double bytes_of_format(std::string_view format);
 /// Of an element in its native format.
 double bytes_per_element(const Device& device);
 
 /// A device of the text of a file. Throws Error("device_invalid", where, ...) naming the member.
 Device read_device(std::string_view text, const std::string& where);
+
+/// Throws likewise where the last has the id of one before it, or of one of this program.
+void require_own_id(std::span<const Device> own, const std::string& where);
 
 /// Those of this program, in order of id.
 std::span<const Device> devices();

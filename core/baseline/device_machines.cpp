@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -42,12 +44,39 @@ std::vector<LayerTime> on_systolic(const Device& device, std::span<const Layer> 
   return times_of(layers, m);
 }
 
-/// MN-Core's own links and units; clock, memory rate and numbers of blocks are the device's.
-std::vector<LayerTime> on_simd_tree(const Device& device, std::span<const Layer> layers, bool) {
-  SimdTree tree = device.id == "mn_core_1" ? mn_core_1() : mn_core_2();
+/// MN-Core 2's levels, links and steps, with the device's numbers of blocks, memories, clock and memory rate, and
+/// the matrix unit of an MN-Core that does as much in a cycle; nothing where there is none.
+std::optional<SimdTree> tree_of(const Device& device) {
+  constexpr std::int64_t groups = 4;
+  SimdTree tree = mn_core_2();
+  const std::int64_t blocks = count(device, "l2_blocks");
+  const std::int64_t branching[] = {groups, blocks / groups, count(device, "l1_blocks_per_l2"),
+                                    count(device, "mabs_per_l1"), count(device, "pes_per_mab")};
+  if (blocks % groups != 0) return std::nullopt;
+  for (std::size_t level = 0; level < tree.levels.size(); ++level) {
+    if (!std::has_single_bit(static_cast<std::uint64_t>(branching[level]))) return std::nullopt;
+    tree.levels[level].branching = branching[level];
+  }
+  tree.levels[0].memory_bytes = std::llround(figure_of(device, "pdm_kib").value_or(0) * kib);
+  tree.levels.back().memory_bytes = std::llround(need(device, "lm_kib_per_pe") * kib);
   tree.clock_hz = need(device, "clock_mhz") * mega;
   tree.dram_bytes_per_s = device.dram_bytes_per_s;
-  return schedule_of(layers, tree, tree.rates.back().format).times;
+  if (const auto into = figure_of(device, "dram_to_l2_gb_per_s"))
+    tree.dram_bytes_per_s = std::min(tree.dram_bytes_per_s, *into * giga);
+  const double wanted = need(device, "tensor_flops_per_cycle");
+  for (const SimdTree& known : {mn_core_2(), mn_core_1()})
+    for (const MatrixRate& rate : known.rates)
+      if (static_cast<double>(rate.element_bytes) == bytes_per_element(device) &&
+          static_cast<double>(2 * rate.rows * rate.columns) == wanted) {
+        tree.rates = {rate};
+        return tree;
+      }
+  return std::nullopt;
+}
+
+std::vector<LayerTime> on_simd_tree(const Device& device, std::span<const Layer> layers, bool) {
+  const SimdTree tree = *tree_of(device);
+  return schedule_of(layers, tree, tree.rates.front().format).times;
 }
 
 std::vector<LayerTime> on_simt(const Device& device, std::span<const Layer> layers, bool eager) {
@@ -139,7 +168,8 @@ const ArchetypeModel* model_of(Archetype archetype) {
        {"Predicted by the model of systolic arrays (docs/model/systolic.md): weights of the next fold are loaded "
         "behind the work of this one, elementwise work is fused as a compiler does, attention is not."}},
       {Archetype::simd_tree,
-       {"clock_mhz", "l2_blocks", "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab"},
+       {"clock_mhz", "l2_blocks", "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab", "lm_kib_per_pe",
+        "tensor_flops_per_cycle"},
        on_simd_tree,
        {"Predicted by the model of a tree of memories under one instruction stream (docs/model/simd_tree.md), "
         "layouts planned over the whole network."}},
@@ -158,6 +188,26 @@ const ArchetypeModel* model_of(Archetype archetype) {
   return found == models.end() ? nullptr : &*found;
 }
 
+/// What its units do in a second, two operations a multiply-accumulate. Requires what its model reads.
+double structural_flops(const Device& device) {
+  const double clock = need(device, "clock_mhz") * mega;
+  switch (device.archetype) {
+    case Archetype::systolic:
+      return 2 * clock * need(device, "arrays") * need(device, "array_rows") * need(device, "array_columns") *
+             figure_of(device, "cube_depth").value_or(1);
+    case Archetype::simt:
+      return clock * need(device, "processors") * need(device, "tensor_flops_per_cycle");
+    case Archetype::tiles:
+      return 2 * clock * need(device, "tiles") * need(device, "macs_per_tile_per_cycle");
+    case Archetype::simd_tree:
+      return clock * need(device, "l2_blocks") * need(device, "l1_blocks_per_l2") * need(device, "mabs_per_l1") *
+             need(device, "tensor_flops_per_cycle");
+    case Archetype::roofline:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string lacking_figure(const Device& device) {
@@ -167,6 +217,8 @@ std::string lacking_figure(const Device& device) {
   if (!model) return {};
   for (const std::string_view key : model->keys)
     if (!figure_of(device, key)) return std::string(key);
+  if (device.archetype == Archetype::simd_tree && !tree_of(device)) return "a tree that the model has";
+  if (structural_flops(device) > 1.05 * device.peak_flops) return "a peak as high as its structure's";
   return {};
 }
 

@@ -59,7 +59,8 @@ DeviceRun bounded(const Device& device, std::span<const LayeredStage> stages, st
   return run;
 }
 
-DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager) {
+DeviceRun modelled_at_once(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames,
+                           bool eager) {
   DeviceRun run;
   run.modelled = true;
   for (const LayeredStage& stage : stages) {
@@ -80,6 +81,24 @@ DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, s
   return run;
 }
 
+/// Which may be less than all at once: what stays on the chip for few frames does not for many.
+DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager) {
+  DeviceRun best = modelled_at_once(device, stages, frames, eager);
+  for (std::int64_t batches = 2; batches <= frames; batches *= 2) {
+    if (frames % batches != 0) break;
+    DeviceRun run = modelled_at_once(device, stages, frames / batches, eager);
+    run.latency_s *= static_cast<double>(batches);
+    if (run.latency_s >= best.latency_s) continue;
+    best = std::move(run);
+    best.batches = batches;
+  }
+  for (DeviceStage& stage : best.stages) stage.passes *= best.batches;
+  if (best.batches > 1)
+    best.notes.push_back(std::to_string(frames) + " frames as " + std::to_string(best.batches) +
+                         " batches one after the other, which takes less than all at once.");
+  return best;
+}
+
 }  // namespace
 
 bool can_run(const Device& device) { return device.peak_flops > 0 && device.dram_bytes_per_s > 0; }
@@ -95,6 +114,8 @@ DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages,
   for (const LayeredStage& stage : stages)
     macs += static_cast<double>(work_of_stage(stage).macs.value) * static_cast<double>(stage.passes_per_frame);
   check(run.latency_s > 0, "run_device: a frame that needs work");
+  if (!run.modelled && device.archetype != Archetype::roofline)
+    run.notes.push_back("No model of its kind: it lacks " + lacking_figure(device) + ".");
   run.throughput_fps = static_cast<double>(frames) / run.latency_s;
   run.utilization = operations_of_one_mac * macs * run.throughput_fps / device.peak_flops;
   return run;
@@ -116,7 +137,7 @@ std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasu
   std::vector<Compared> all;
   if (!can_run(device)) return all;
   for (const Measurement& m : device.measured) {
-    if (!m.batch) continue;
+    if (!m.batch || bytes_of_format(m.format) != bytes_per_element(device)) continue;
     const std::vector<LayeredStage> timed = stages(m);
     if (timed.empty()) continue;
     const std::int64_t frames = std::max<std::int64_t>(1, *m.batch / m.chips);

@@ -18,14 +18,15 @@ namespace sdip {
 /// Sums over the layers of a stage, of one pass.
 struct DeviceStage {
   std::string name;
-  std::int64_t passes = 1;  // a frame
+  std::int64_t passes = 1;  // of all frames
   LayerTime pass;
 };
 
-/// Frames as one batch, stage after stage.
+/// Frames as one batch, or as so many equal ones one after the other where that takes less; stage after stage.
 struct DeviceRun {
   bool modelled = false;  // else a roofline: the least time of any schedule
-  double latency_s = 0;   // of the batch
+  std::int64_t batches = 1;
+  double latency_s = 0;  // of the batch
   double throughput_fps = 0;
   double utilization = 0;  // operations needed over those of the peak in that time; 0: no peak published
   double dram_bytes_per_frame = 0;
@@ -59,7 +60,8 @@ struct Compared {
 };
 /// The workload of a measurement, as one batch's stages: those that it timed.
 using StagesOfMeasurement = std::function<std::vector<LayeredStage>(const Measurement&)>;
-/// Of one device: all measurements whose batch is published. The factor of each software is that of its point of
+/// Of one device: all measurements whose batch is published and whose format has as many bytes an element as the
+/// device's. The factor of each software is that of its point of
 /// the smallest batch, the first of several; eager runs (software with "eager" in it) are compared and fit nothing
 /// for others.
 std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages);

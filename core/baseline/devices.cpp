@@ -14,6 +14,17 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view confidences[] = {"primary", "secondary", "derived", "unverified", "seed", "assumption"};
+constexpr double least_number = 1e-9, most_number = 1e9, most_count = 1e5;
+constexpr std::size_t most_measured = 64, most_listed = 256;
+/// Figures that count things.
+constexpr std::string_view counted_keys[] = {"arrays",           "array_rows",  "array_columns", "cube_depth",
+                                             "processors",       "cluster",     "tiles",         "l2_blocks",
+                                             "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab"};
+/// Formats of 1, 2 and 4 bytes an element.
+constexpr std::string_view formats_of_bytes[][6] = {{"int8", "fp8", "uint8", "mxfp8", "", ""},
+                                                    {"fp16", "bf16", "TF16", "tf16", "int16", ""},
+                                                    {"fp32", "tf32", "int32", "", "", ""}};
+
 constexpr std::string_view no_citation = "unverified, commonly quoted";
 constexpr std::string_view archetypes[] = {"systolic", "simd_tree", "simt", "tiles", "roofline"};
 constexpr std::string_view metrics_measured[] = {"images_per_s", "batch_latency_s", "step_s"};
@@ -49,12 +60,12 @@ class Member {
   double number(const char* key) const {
     if (!object_.contains(key) || !object_.at(key).is_number()) refuse(key, "expected a number");
     const double value = object_.at(key).get<double>();
-    if (!(value > 0) || !std::isfinite(value)) refuse(key, "expected a number above 0");
+    if (!(value >= least_number && value <= most_number)) refuse(key, "expected a number, 1e-9 to 1e9");
     return value;
   }
   std::int64_t count(const char* key) const {
     const double value = number(key);
-    if (value != std::floor(value) || value > 1e15) refuse(key, "expected a whole number");
+    if (value != std::floor(value) || value > most_count) refuse(key, "expected a whole number, 1 to 100,000");
     return static_cast<std::int64_t>(value);
   }
   bool flag(const char* key) const {
@@ -78,6 +89,7 @@ class Member {
   auto list(const char* key, const Read& read) const {
     if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list");
     std::vector<decltype(read(*this))> all;
+    if (object_.at(key).size() > most_listed) refuse(key, "expected at most 256");
     for (const json& one : object_.at(key))
       all.push_back(read(Member(one, where_ + "/" + key + "/" + std::to_string(all.size()))));
     return all;
@@ -112,7 +124,11 @@ DeviceField field_of(const Member& m) {
 
 DeviceFigure figure_of_member(const Member& m) {
   m.require_keys({"key", "value", "unit", "source", "confidence"});
-  return {m.text("key"), m.number("value"), m.text("unit"), m.text("source"), m.confidence()};
+  const std::string key = m.text("key");
+  const bool counted = std::ranges::find(counted_keys, key) != std::end(counted_keys);
+  const double value = counted ? static_cast<double>(m.count("value")) : m.number("value");
+  if (key == "tensor_share" && value > 1) m.refuse("value", "expected a share, at most 1");
+  return {key, value, m.text("unit"), m.text("source"), m.confidence()};
 }
 
 Measurement measurement_of(const Member& m) {
@@ -158,10 +174,14 @@ std::optional<double> figure_of(const Device& device, std::string_view key) {
   return found == device.figures.end() ? std::nullopt : std::optional(found->value);
 }
 
-double bytes_per_element(const Device& device) {
-  const std::string_view format = device.native_format;
-  return format.find("32") != format.npos ? 4 : format.find('8') != format.npos ? 1 : 2;
+double bytes_of_format(std::string_view format) {
+  for (std::size_t i = 0; i < std::size(formats_of_bytes); ++i)
+    for (const std::string_view known : formats_of_bytes[i])
+      if (!known.empty() && format.starts_with(known)) return static_cast<double>(1 << i);
+  return 0;
 }
+
+double bytes_per_element(const Device& device) { return bytes_of_format(device.native_format); }
 
 Device read_device(std::string_view text, const std::string& where) {
   const json object = json::parse(text, nullptr, false);
@@ -173,13 +193,29 @@ Device read_device(std::string_view text, const std::string& where) {
                 .name = m.text("name"),
                 .archetype = static_cast<Archetype>(m.one_of("archetype", archetypes)),
                 .native_format = m.text("native_format")};
+  if (device.id.empty() || device.id.size() > 64 || device.id == "sdip" ||
+      device.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
+    m.refuse("id", "expected small letters, digits and _, at most 64, and not sdip");
+  if (bytes_of_format(device.native_format) == 0)
+    m.refuse("native_format", "expected a format of 8, 16 or 32 bits, as fp16 or int8");
   device.peak_flops = base_figure(m, "peak", {{"TFLOP/s", 1e12}, {"TOP/s", 1e12}}, device.fields);
   device.dram_bytes_per_s = base_figure(m, "dram_bandwidth", {{"GB/s", 1e9}}, device.fields);
   device.figures = m.list("figures", figure_of_member);
   for (DeviceField& field : m.list("fields", field_of)) device.fields.push_back(std::move(field));
+  for (std::size_t i = 0; i < device.figures.size(); ++i)
+    if (std::ranges::find(device.figures, device.figures[i].key, &DeviceFigure::key) !=
+        device.figures.begin() + static_cast<std::ptrdiff_t>(i))
+      m.refuse("figures/" + std::to_string(i), "this key stands twice");
   device.measured = m.list("measured", measurement_of);
+  if (device.measured.size() > most_measured) m.refuse("measured", "expected at most 64");
   device.notes = m.texts("notes");
   return device;
+}
+
+void require_own_id(std::span<const Device> own, const std::string& where) {
+  const std::string& id = own.back().id;
+  if (find_device(id) || std::ranges::count(own, id, &Device::id) > 1)
+    throw Error("device_invalid", where, "another device has the id " + id);
 }
 
 std::span<const Device> devices() {

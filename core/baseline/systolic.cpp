@@ -111,12 +111,15 @@ std::int64_t product_cycles(const MatrixProduct& product, const SystolicMachine&
     return folds * (product.terms + array.rows + array.columns - 2);
   }
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t parts = 1; parts <= std::min(machine.arrays, product.rows); ++parts) {
-    const std::int64_t part = ceil_div(product.rows, parts);
+  // Each size of a part with the fewest parts of it.
+  for (std::int64_t part = product.rows, parts = 1; parts <= machine.arrays;) {
     const std::int64_t turns = ceil_div(part, systolic_rows_of_sums(machine));
     const std::int64_t shares = ceil_div(columns * parts * turns, machine.arrays);
     const std::int64_t folds = shares * ceil_div(product.terms, array.rows);
     least = std::min(least, systolic_folds(folds, ceil_div(part, turns), machine));
+    if (part == 1) break;
+    parts = ceil_div(product.rows, part - 1);
+    part = ceil_div(product.rows, parts);
   }
   return least;
 }

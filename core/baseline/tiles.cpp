@@ -32,12 +32,13 @@ CutTime cut_time(const MatrixProduct& p, const TileCut& cut, const TiledMachine&
 /// Numbers of parts that are all filled: for each size of a part the fewest that hold the whole.
 std::vector<std::int64_t> useful_parts(std::int64_t size, std::int64_t most) {
   std::vector<std::int64_t> parts;
-  for (std::int64_t k = 1; k <= std::min(size, most); ++k) {
-    const std::int64_t filled = ceil_div(size, ceil_div(size, k));
-    if (parts.empty() || parts.back() != filled) parts.push_back(filled);
-    k = std::max(k, filled);
+  for (std::int64_t part = size;;) {
+    const std::int64_t filled = ceil_div(size, part);
+    if (filled > most) return parts;
+    parts.push_back(filled);
+    if (part == 1) return parts;
+    part = ceil_div(size, ceil_div(size, part - 1));  // the next smaller one that needs more of them
   }
-  return parts;
 }
 
 }  // namespace
@@ -49,8 +50,8 @@ TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
     for (const std::int64_t rows : useful_parts(p.rows, m.tiles / count)) {
       // Of the columns as many parts as there are tiles left, or fewer where that exchanges less.
       const std::int64_t most = std::min(p.columns, m.tiles / count / rows);
-      for (std::int64_t columns = most; columns >= 1; columns /= 2) {
-        const TileCut cut{count, rows, columns};
+      for (std::int64_t parts = most; parts >= 1; parts /= 2) {
+        const TileCut cut{count, rows, ceil_div(p.columns, ceil_div(p.columns, parts))};
         const double time = cut_time(p, cut, m).total();
         if (time < least) least = time, best = cut;
       }

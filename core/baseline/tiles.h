@@ -28,8 +28,9 @@ struct TileCut {
   std::int64_t count = 1, rows = 1, columns = 1;
   std::int64_t tiles() const { return count * rows * columns; }
 };
-/// The cut on which the slowest tile's arithmetic and all that is exchanged take the least time together; sums stay
-/// on one tile. Parts are divisors' neighbours: ceil(size / k) for each k.
+/// The cut on which the slowest tile's arithmetic and all that is exchanged take the least time together, columns
+/// in as many parts as tiles are left, or in halves of that; sums stay on one tile. Parts are divisors' neighbours:
+/// ceil(size / k) for each k.
 ///
 /// Worked example. 4 tiles of 1 MAC a cycle, 8 x 8 results of 8 terms, exchange for nothing: 2 x 2 or 4 x 1 tiles
 /// of 16 results, 128 cycles. Where exchange costs, 2 x 2: each tile takes in 4 rows and 4 columns, 64 elements,

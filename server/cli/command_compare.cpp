@@ -38,29 +38,31 @@ constexpr ComparedColumn compared_columns[] = {{"latency", "latency_s", "s"},
                                                {"energy a frame", "energy_j_per_frame", "J"},
                                                {"frames a joule", "frames_per_j", "frame/J"},
                                                {"area", "area_mm2", "mm2"},
-                                               {"a mm2", "fps_per_mm2", "frame/s/mm2"},
+                                               {"throughput a mm2", "fps_per_mm2", "frame/s/mm2"},
                                                {"utilization", "utilization", "x"},
                                                {"DRAM a frame", "dram_bytes_per_frame", "B"},
                                                {"on-chip memory", "sram_bytes", "B"},
                                                {"price", "price_usd", "USD"}};
 
-/// Errors of the predictions that are none by fitting, or that there are none.
+/// The factors of compiled software, and errors with them of predictions that fitted nothing.
 std::string checked_text(const std::vector<Compared>& measured) {
-  std::int64_t checked = 0, fitted = 0;
-  double least = 0, most = 0;
+  std::int64_t checked = 0;
+  std::vector<double> factors, errors;
   for (const Compared& one : measured) {
-    fitted += one.fitted;
-    if (one.fitted) continue;
-    const double error = one.error();
-    least = checked == 0 ? error : std::min(least, error);
-    most = checked == 0 ? error : std::max(most, error);
-    ++checked;
+    if (one.measurement->software.find("eager") != std::string::npos) continue;
+    (one.fitted ? factors : errors).push_back(one.fitted ? one.factor : one.error());
+    checked += !one.fitted;
   }
   const auto percent = [](double share) {
     return (share < 0 ? "-" : "+") + std::to_string(std::llround(std::abs(share) * 100)) + " %";
   };
-  if (checked == 0) return fitted == 0 ? "unvalidated" : "fitted on its one point";
-  return checked == 1 ? percent(least) : percent(least) + " to " + percent(most) + " of " + std::to_string(checked);
+  if (factors.empty()) return "unvalidated";
+  const auto [low, high] = std::ranges::minmax(factors);
+  std::string text = "measured " + quantity_text(low, "x");
+  if (high > low) text += " to " + quantity_text(high, "x");
+  if (checked == 0) return text + ", else unvalidated";
+  const auto [least, most] = std::ranges::minmax(errors);
+  return text + ", with it " + percent(least) + (most > least ? " to " + percent(most) : "") + " off";
 }
 
 std::string kind_text(const ComparisonRow& row) {
@@ -85,10 +87,10 @@ struct Table {
 /// `raw`: numbers as they are, in base units, for programs; else quantities for people.
 Table table_of(const std::vector<ComparisonRow>& rows, const std::map<std::string, std::vector<Compared>>& measured,
                bool raw) {
-  Table table{{"machine", "is", "format", "batch"}, {}};
+  Table table{{"machine", "kind", "format", "batch"}, {}};
   for (const ComparedColumn& column : compared_columns)
     table.titles.push_back(raw ? std::string(column.metric) + " [" + column.unit + "]" : column.title);
-  table.titles.insert(table.titles.end(), {"energy is", "against measured"});
+  table.titles.insert(table.titles.end(), {"energy basis", "measured over predicted"});
   for (const ComparisonRow& row : rows) {
     TextRow cells = {row.name, kind_text(row), row.format, std::to_string(row.batch)};
     for (const ComparedColumn& column : compared_columns) {
@@ -107,7 +109,7 @@ Table table_of(const std::vector<ComparisonRow>& rows, const std::map<std::strin
 
 /// Quoted as RFC 4180 has it; a text that a spreadsheet would run gets an apostrophe.
 std::string csv_cell(const std::string& text) {
-  std::string cell = text;
+  std::string cell = printable(text);
   if (!cell.empty() && std::string_view("=+-@").find(cell[0]) != std::string_view::npos &&
       cell.find_first_not_of("+-0123456789.eE") != std::string::npos)
     cell = "'" + cell;
@@ -119,14 +121,14 @@ std::string csv_cell(const std::string& text) {
 
 std::string markdown_cell(const std::string& text) {
   std::string cell;
-  for (const char c : text) cell += c == '|' ? "\\|" : std::string(1, c);
+  for (const char c : printable(text)) cell += c == '|' ? "\\|" : std::string(1, c);
   return cell;
 }
 
 std::string latex_cell(const std::string& text) {
   constexpr std::string_view special = "&%$#_{}";
   std::string cell;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (special.find(c) != special.npos)
       cell += '\\';
     else if (c == '~' || c == '^' || c == '\\') {
@@ -211,7 +213,8 @@ void print_measured(const std::map<std::string, std::vector<Compared>>& measured
            one.measurement->model + (one.measurement->stage == "all" ? "" : " " + one.measurement->stage),
            std::to_string(*one.measurement->batch), quantity_text(one.measured_s, "s"),
            quantity_text(one.predicted_s, "s"), quantity_text(one.factor, "x"),
-           one.fitted ? "fitted" : std::to_string(std::llround(one.error() * 100)) + " %"});
+           one.fitted ? "fitted"
+                      : (one.error() > 0 ? "+" : "") + std::to_string(std::llround(one.error() * 100)) + " %"});
   if (rows.empty()) return;
   std::cout << "\n";
   print_heading(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",
@@ -286,7 +289,10 @@ const Device& device_named(const std::string& id) {
 
 int run_comparison(const CompareArguments& arguments) {
   std::vector<Device> own;
-  for (const std::string& file : arguments.device_files) own.push_back(read_device(read_text(file), file));
+  for (const std::string& file : arguments.device_files) {
+    own.push_back(read_device(read_text(file), file));
+    require_own_id(own, file + "/id");
+  }
   ComparisonAsked asked{
       .model = arguments.model,
       .machines = {{"sdip",

@@ -37,9 +37,11 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
   const Json& list = body["devices"];
   if (!list.is_array() || list.size() > most_own_devices)
     throw Error("value_invalid", "/devices", "expected a list of at most 32 devices, as docs/formats.md has them");
-  for (const Json& one : list)
-    devices_read.push_back(read_device(one.dump(-1, ' ', true, Json::error_handler_t::replace),
-                                       "/devices/" + std::to_string(devices_read.size())));
+  for (const Json& one : list) {
+    const std::string where = "/devices/" + std::to_string(devices_read.size());
+    devices_read.push_back(read_device(one.dump(-1, ' ', true, Json::error_handler_t::replace), where));
+    require_own_id(devices_read, where + "/id");
+  }
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/stop.h"
+#include "server/io/text.h"
 #include "server/json/tables_json.h"
 #include "server/studies/analysis.h"
 
@@ -70,8 +72,9 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
 
 void add_board_figures(const Device& device, const DeviceRun& run, ComparisonRow& row) {
   const auto fps = run.throughput_fps;
-  if (const auto tdp = figure_of(device, "tdp_w")) {
-    row.energy = "at most: thermal design power over the time";
+  const auto tdp = figure_of(device, "tdp_w");
+  if (tdp && run.modelled) {  // of a bound's time it would be neither most nor least
+    row.energy = "design power times the predicted time";
     row.values.emplace_back("energy_j_per_frame", *tdp / fps);
     row.values.emplace_back("frames_per_j", fps / *tdp);
   }
@@ -108,6 +111,14 @@ ComparisonRow device_row(const Device& device, std::span<const LayeredStage> wor
   }
   row.stages = std::move(run.stages);
   row.notes = std::move(run.notes);
+  if (const auto gib = figure_of(device, "dram_gib")) {
+    double weights = 0;
+    for (const LayeredStage& stage : work) weights += static_cast<double>(stage.weight_elements);
+    const double needed = weights * bytes_per_element(device) / (1024.0 * 1024 * 1024);
+    if (needed > *gib)
+      row.notes.push_back("Its DRAM has " + quantity_text(*gib, "GiB") + ", the weights alone take " +
+                          quantity_text(needed, "GiB") + ".");
+  }
   return row;
 }
 
@@ -214,10 +225,19 @@ std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string
   return work;
 }
 
-std::vector<Compared> measured_beside_model(const Device& device) {
+std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop) {
   static std::mutex mutex;
   static std::map<const Device*, std::vector<Compared>> known;
-  if (find_device(device.id) != &device) return compare_measured(device, stages_of_measurement);
+  if (find_device(device.id) != &device)
+    return compare_measured(device, [&](const Measurement& measurement) {
+      end_if(stop, device.id);
+      try {
+        return stages_of_measurement(measurement);
+      } catch (const Error& error) {
+        if (is_cancelled(error)) throw;
+        throw Error("device_invalid", device.id + "/measured/" + measurement.id, error.what());
+      }
+    });
   const std::scoped_lock lock(mutex);
   const auto [entry, fresh] = known.try_emplace(&device);
   if (fresh) entry->second = compare_measured(device, stages_of_measurement);
@@ -233,7 +253,10 @@ std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const Compari
   }
   const std::vector<LayeredStage> work = layered_work(catalog, asked.model, asked.machines.front().machine);
   for (const Device* device : asked.devices)
-    for (const std::int64_t batch : asked.batches) rows.push_back(device_row(*device, work, batch));
+    for (const std::int64_t batch : asked.batches) {
+      end_if(stop, asked.model);
+      rows.push_back(device_row(*device, work, batch));
+    }
   return rows;
 }
 
@@ -242,7 +265,7 @@ OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked
   std::map<std::string, OrderedJson> measured;
   for (const ComparisonRow& row : comparison_rows(catalog, asked, stop)) {
     if (row.device && !measured.contains(row.id))
-      measured[row.id] = measured_json(measured_beside_model(*row.device));
+      measured[row.id] = measured_json(measured_beside_model(*row.device, stop));
     rows.push_back(row_json(row, row.device ? measured[row.id] : OrderedJson::array()));
   }
   return {{"rows", rows}};

@@ -62,7 +62,7 @@ std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string
 
 /// What was measured on a device, of built-in models, beside its model. Of a device of this program it is worked
 /// out once.
-std::vector<Compared> measured_beside_model(const Device& device);
+std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop = {});
 
 OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop = {});
 

@@ -65,6 +65,17 @@ TEST(devices, that_are_malformed_are_refused_where_they_are) {
             "device_invalid at d.json/peak/source");
   EXPECT_EQ(refusal_of([](json& d) { d["notes"] = {1}; }), "device_invalid at d.json/notes");
   EXPECT_EQ(refusal_of([](json& d) { d["peak"] = nullptr; }), "accepted") << "unpublished";
+  EXPECT_EQ(refusal_of([](json& d) { d["figures"][0]["value"] = 1e9; }),
+            "device_invalid at d.json/figures/0/value");
+  EXPECT_EQ(refusal_of([](json& d) { d["figures"][0]["value"] = 0.3; }),
+            "device_invalid at d.json/figures/0/value");
+  EXPECT_EQ(refusal_of([](json& d) { d["figures"][2]["value"] = 1e300; }),
+            "device_invalid at d.json/figures/2/value");
+  EXPECT_EQ(refusal_of([](json& d) { d["figures"].push_back(d["figures"][0]); }),
+            "device_invalid at d.json/figures/7")
+      << "twice";
+  EXPECT_EQ(refusal_of([](json& d) { d["id"] = "A b/.."; }), "device_invalid at d.json/id");
+  EXPECT_EQ(refusal_of([](json& d) { d["native_format"] = "fp64"; }), "device_invalid at d.json/native_format");
 }
 
 LayeredStage one_product(std::int64_t rows, std::int64_t columns, std::int64_t terms) {
@@ -95,6 +106,9 @@ TEST(devices, without_what_their_model_reads_are_bounded) {
   small["figures"].erase(0);
   const Device less = read_device(small.dump(), "d.json");
   EXPECT_EQ(lacking_figure(less), "tiles");
+  json faster = small_device();
+  faster["peak"]["value"] = 0.5;
+  EXPECT_NE(lacking_figure(read_device(faster.dump(), "d.json")), "") << "its tiles make twice its peak";
   const DeviceRun bound = run_device(less, stages, 1);
   EXPECT_FALSE(bound.modelled);
   // Two passes of max(2 x 64^3 / 1e12, 3 x 64^2 / 100e9).

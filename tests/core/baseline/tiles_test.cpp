@@ -34,6 +34,14 @@ TEST(tiles, cut_a_product_where_least_is_exchanged) {
   EXPECT_DOUBLE_EQ(times_of(layers, m)[0].on_chip_s, 4 * 64);
 }
 
+TEST(tiles, by_the_hundred_thousand_are_dealt_out_at_once) {
+  TiledMachine m = four_tiles();
+  m.tiles = 100'000;
+  m.exchange_bytes_per_s = 1e12;
+  EXPECT_GT(times_of(std::vector{product_layer(std::int64_t{1} << 40, 320, 2880)}, m)[0].seconds, 0);
+  EXPECT_EQ(tile_cut({1, 10, 1, 1}, {.tiles = 7, .clock_hz = 1}).rows, 5) << "seven parts are not all filled";
+}
+
 TEST(tiles, that_are_left_over_idle) {
   const TiledMachine m = four_tiles();
   // 5 rows on 4 tiles: the slowest has two of them.
