@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,9 @@ struct Measurement {
   std::string unit, source, confidence, note;
 };
 
+/// Layer by layer, as a framework without a compiler runs them: its software says so.
+bool is_eager(const Measurement& measurement);
+
 /// How a machine works, and so which model it has. roofline: its inside is not public, or no model is of its kind.
 enum class Archetype { systolic, simd_tree, simt, tiles, roofline };
 std::string_view archetype_text(Archetype archetype);
@@ -61,6 +65,7 @@ double bytes_per_element(const Device& device);
 
 /// A device of the text of a file. Throws Error("device_invalid", where, ...) naming the member.
 Device read_device(std::string_view text, const std::string& where);
+Device device_from_json(const nlohmann::json& object, const std::string& where);
 
 /// Throws likewise where the last has the id of one before it, or of one of this program.
 void require_own_id(std::span<const Device> own, const std::string& where);

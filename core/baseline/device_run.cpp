@@ -123,8 +123,6 @@ DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages,
 
 namespace {
 
-bool is_eager(const Measurement& m) { return m.software.find("eager") != std::string::npos; }
-
 /// Seconds of a batch on one chip, which takes its share of the batch.
 double measured_seconds(const Measurement& m) {
   if (m.metric == "images_per_s") return static_cast<double>(*m.batch) / m.value;

@@ -87,17 +87,14 @@ class Member {
   /// What `read` makes of each element of a list.
   template <class Read>
   auto list(const char* key, const Read& read) const {
-    if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list");
     std::vector<decltype(read(*this))> all;
-    if (object_.at(key).size() > most_listed) refuse(key, "expected at most 256");
-    for (const json& one : object_.at(key))
+    for (const json& one : listed(key))
       all.push_back(read(Member(one, where_ + "/" + key + "/" + std::to_string(all.size()))));
     return all;
   }
   std::vector<std::string> texts(const char* key) const {
-    if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list of texts");
     std::vector<std::string> all;
-    for (const json& one : object_.at(key)) {
+    for (const json& one : listed(key)) {
       if (!one.is_string()) refuse(key, "expected a list of texts");
       all.push_back(one);
     }
@@ -113,6 +110,12 @@ class Member {
   }
 
  private:
+  const json& listed(const char* key) const {
+    if (!object_.contains(key) || !object_.at(key).is_array()) refuse(key, "expected a list");
+    if (object_.at(key).size() > most_listed) refuse(key, "expected at most 256");
+    return object_.at(key);
+  }
+
   const json& object_;
   std::string where_;
 };
@@ -169,6 +172,8 @@ double base_figure(const Member& m, const char* key,
 
 std::string_view archetype_text(Archetype archetype) { return archetypes[static_cast<std::size_t>(archetype)]; }
 
+bool is_eager(const Measurement& measurement) { return measurement.software.find("eager") != std::string::npos; }
+
 std::optional<double> figure_of(const Device& device, std::string_view key) {
   const auto found = std::ranges::find(device.figures, key, &DeviceFigure::key);
   return found == device.figures.end() ? std::nullopt : std::optional(found->value);
@@ -186,6 +191,10 @@ double bytes_per_element(const Device& device) { return bytes_of_format(device.n
 Device read_device(std::string_view text, const std::string& where) {
   const json object = json::parse(text, nullptr, false);
   if (object.is_discarded()) throw Error("device_invalid", where, "this is no JSON");
+  return device_from_json(object, where);
+}
+
+Device device_from_json(const json& object, const std::string& where) {
   const Member m(object, where);
   m.require_keys({"id", "name", "archetype", "native_format", "peak", "dram_bandwidth", "figures", "fields",
                   "measured", "notes"});

@@ -28,7 +28,7 @@ std::optional<ValueId> fused_operand(const Node& node, const Reading& reading) {
 bool joins(const Node& node, std::size_t number, const Reading& reading) {
   const Family family = reading.work(number).family;
   const auto product = [&](const std::optional<std::size_t>& other) {
-    return other && is_product_family(reading.work(*other).family);
+    return other && is_nest(reading.work(*other).family);
   };
   if (family == Family::transpose)
     return product(reading.only_reader(node.outputs[0])) ||
@@ -99,7 +99,7 @@ auto key_of(const Layer& l) {
 
 }  // namespace
 
-bool is_product(const Layer& layer) { return is_product_family(layer.work.family); }
+bool is_product(const Layer& layer) { return is_nest(layer.work.family); }
 
 MatrixProduct product_of(const Layer& layer) {
   const LoopNest& n = layer.work.nest;

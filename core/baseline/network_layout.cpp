@@ -20,7 +20,7 @@ class FlowMaker {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!reading_.is_layer(n)) continue;
       const Node& node = graph_.nodes[n];
-      const bool product = is_product_family(reading_.work(n).family);
+      const bool product = is_nest(reading_.work(n).family);
       const std::optional<std::size_t> maker = product ? add_product(n) : pass(node);
       for (const ValueId out : node.outputs)
         if (out != none) made_by(out) = maker;

@@ -6,12 +6,9 @@
 
 #include "core/baseline/layers.h"
 #include "core/graph/graph.h"
+#include "core/program/kinds.h"
 
 namespace sdip {
-
-inline bool is_product_family(Family family) {
-  return family == Family::conv2d || family == Family::linear || family == Family::matmul;
-}
 
 /// What is read and made, with views looked through: they are other names of what they show.
 class Reading {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/base/error.h"
+#include "core/base/escaped.h"
 #include "core/base/nearest_names.h"
 #include "server/cli/commands.h"
 #include "server/io/files.h"
@@ -27,7 +28,7 @@ struct CompareArguments {
   bool json = false, sources = false;
 };
 
-/// A column of the comparison: a metric of a row, or what `text` says of it.
+/// A metric of a row, and how the table calls it.
 struct ComparedColumn {
   const char* title;
   const char* metric;
@@ -49,7 +50,7 @@ std::string checked_text(const std::vector<Compared>& measured) {
   std::int64_t checked = 0;
   std::vector<double> factors, errors;
   for (const Compared& one : measured) {
-    if (one.measurement->software.find("eager") != std::string::npos) continue;
+    if (is_eager(*one.measurement)) continue;
     (one.fitted ? factors : errors).push_back(one.fitted ? one.factor : one.error());
     checked += !one.fitted;
   }
@@ -107,18 +108,6 @@ Table table_of(const std::vector<ComparisonRow>& rows, const std::map<std::strin
   return table;
 }
 
-/// Quoted as RFC 4180 has it; a text that a spreadsheet would run gets an apostrophe.
-std::string csv_cell(const std::string& text) {
-  std::string cell = printable(text);
-  if (!cell.empty() && std::string_view("=+-@").find(cell[0]) != std::string_view::npos &&
-      cell.find_first_not_of("+-0123456789.eE") != std::string::npos)
-    cell = "'" + cell;
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string quoted = "\"";
-  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : printable(text)) cell += c == '|' ? "\\|" : std::string(1, c);
@@ -149,8 +138,9 @@ void write_cells(std::ostream& out, const TextRow& cells, std::string (*cell)(co
 }
 
 void write_csv(std::ostream& out, const Table& table) {
-  write_cells(out, table.titles, csv_cell, "", ",", "\n");
-  for (const TextRow& row : table.rows) write_cells(out, row, csv_cell, "", ",", "\n");
+  const auto cell = [](const std::string& text) { return csv_cell(printable(text)); };
+  write_cells(out, table.titles, cell, "", ",", "\n");
+  for (const TextRow& row : table.rows) write_cells(out, row, cell, "", ",", "\n");
 }
 
 void write_markdown(std::ostream& out, const Table& table) {
@@ -231,17 +221,23 @@ void print_measured(const std::map<std::string, std::vector<Compared>>& measured
               rows, colour_out());
 }
 
+/// Of each machine the first row, which it has at each batch.
+std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
+  std::vector<const ComparisonRow*> firsts;
+  for (const ComparisonRow& row : rows)
+    if (row.batch == rows.front().batch) firsts.push_back(&row);
+  return firsts;
+}
+
 void print_sources(const std::vector<ComparisonRow>& rows) {
   std::vector<TextRow> lines;
-  std::vector<std::string> seen;
-  for (const ComparisonRow& row : rows) {
-    if (!row.device || std::ranges::find(seen, row.id) != seen.end()) continue;
-    seen.push_back(row.id);
-    for (const DeviceField& field : row.fields)
-      lines.push_back({row.name, field.name, field.value + " " + field.unit, field.confidence, field.source});
-    for (const DeviceFigure& figure : row.device->figures)
-      lines.push_back({row.name, figure.key, quantity_text(figure.value, "") + " " + figure.unit, figure.confidence,
-                       figure.source});
+  for (const ComparisonRow* row : machines_of(rows)) {
+    if (!row->device) continue;
+    for (const DeviceField& field : row->fields)
+      lines.push_back({row->name, field.name, field.value + " " + field.unit, field.confidence, field.source});
+    for (const DeviceFigure& figure : row->device->figures)
+      lines.push_back({row->name, figure.key, quantity_text(figure.value, "") + " " + figure.unit,
+                       figure.confidence, figure.source});
   }
   if (lines.empty()) return;
   std::cout << "\n";
@@ -260,14 +256,10 @@ std::string field_of_row(const ComparisonRow& row, std::initializer_list<std::st
 /// How each machine is built: control, caches, ways between cores.
 void print_architectures(const std::vector<ComparisonRow>& rows) {
   std::vector<TextRow> lines;
-  std::vector<std::string> seen;
-  for (const ComparisonRow& row : rows) {
-    if (std::ranges::find(seen, row.id) != seen.end()) continue;
-    seen.push_back(row.id);
-    lines.push_back({row.name, field_of_row(row, {"control"}), field_of_row(row, {"cache"}),
-                     field_of_row(row, {"interconnect", "communication"}),
-                     field_of_row(row, {"compute", "cores"})});
-  }
+  for (const ComparisonRow* row : machines_of(rows))
+    lines.push_back({row->name, field_of_row(*row, {"control"}), field_of_row(*row, {"cache"}),
+                     field_of_row(*row, {"interconnect", "communication"}),
+                     field_of_row(*row, {"compute", "cores"})});
   std::cout << "\n";
   print_heading(std::cout, "How they are built", colour_out());
   print_table(
@@ -306,7 +298,8 @@ int run_comparison(const CompareArguments& arguments) {
     for (const Device& device : devices()) asked.devices.push_back(&device);
   for (const Device& device : own) asked.devices.push_back(&device);
   for (const std::int64_t batch : arguments.batches)
-    if (batch < 1 || batch > 4096) throw Error("value_out_of_range", "--batches", "expected 1 to 4096");
+    if (batch < 1 || batch > most_frames_at_once)
+      throw Error("value_out_of_range", "--batches", "expected 1 to " + std::to_string(most_frames_at_once));
   asked.batches = arguments.batches;
   asked.formats = formats_of_file(arguments.formats);
   const Catalog catalog(file_models(arguments.files));

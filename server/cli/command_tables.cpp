@@ -240,10 +240,15 @@ void add_table_commands(CLI::App& app, Action& action) {
   });
   auto* mark = app.add_subcommand("signature", "One hash over what the engine says of a fixed set of cases");
   const auto text = std::make_shared<bool>(false);
+  const auto of_devices = std::make_shared<bool>(false);
   mark->add_flag("--text", *text, "The hashed text instead, to compare two versions");
-  mark->callback([&action, text] {
-    action = [text] {
-      std::cout << (*text ? signature_text() : signature() + "\n");
+  mark->add_flag("--devices", *of_devices, "Of what the models of published machines say, instead");
+  mark->callback([&action, text, of_devices] {
+    action = [text, of_devices] {
+      if (*of_devices)
+        std::cout << (*text ? devices_signature_text() : devices_signature() + "\n");
+      else
+        std::cout << (*text ? signature_text() : signature() + "\n");
       return exit_ok;
     };
   });

@@ -14,7 +14,6 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
 
 namespace {
 
-constexpr std::int64_t most_batch = 4096;
 constexpr std::size_t most_batches = 8, most_own_devices = 32;
 
 void read_batches(const Json& body, std::vector<std::int64_t>& batches) {
@@ -25,9 +24,9 @@ void read_batches(const Json& body, std::vector<std::int64_t>& batches) {
     throw Error("value_invalid", "/batches", "expected a list of 1 to 8 whole numbers");
   batches.clear();
   for (const Json& one : list) {
-    if (!one.is_number_integer() || one < 1 || one > most_batch)
+    if (!one.is_number_integer() || one < 1 || one > most_frames_at_once)
       throw Error("value_out_of_range", "/batches/" + std::to_string(batches.size()),
-                  "expected a whole number, 1 to 4096");
+                  "expected a whole number, 1 to " + std::to_string(most_frames_at_once));
     batches.push_back(one);
   }
 }
@@ -39,7 +38,7 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
     throw Error("value_invalid", "/devices", "expected a list of at most 32 devices, as docs/formats.md has them");
   for (const Json& one : list) {
     const std::string where = "/devices/" + std::to_string(devices_read.size());
-    devices_read.push_back(read_device(one.dump(-1, ' ', true, Json::error_handler_t::replace), where));
+    devices_read.push_back(device_from_json(one, where));
     require_own_id(devices_read, where + "/id");
   }
 }

@@ -9,6 +9,9 @@
 
 namespace sdip {
 
+/// Of a comparison.
+inline constexpr std::int64_t most_frames_at_once = 4096;
+
 struct PointRequest {
   std::string model;
   Machine machine;                    // checked

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view row_kinds[] = {"model", "device", "roofline", "unpublished"};
 
-/// The metrics of a row of the table; others of ours are in JSON, too.
 double metric_value(const Report& report, Metric metric) {
   return report.outcome.values[static_cast<std::size_t>(metric)];
 }

@@ -99,7 +99,25 @@ void add_case(Text& text, const Catalog& catalog, const Case& one) {
   for (const auto& stage : analysis.report.stages) add_stage(text, stage);
 }
 
-void add_devices(Text& text, const Catalog& catalog) {
+std::string sha256_of(const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); }
+
+}  // namespace
+
+std::string signature_text() {
+  const Catalog catalog;
+  Text text;
+  for (const auto& one : cases) add_case(text, catalog, one);
+  return text.take();
+}
+
+const std::string& signature() {
+  static const std::string once = sha256_of(signature_text());
+  return once;
+}
+
+std::string devices_signature_text() {
+  const Catalog catalog;
+  Text text;
   const auto work = layered_work(catalog, "tiny-sd", Machine{});
   for (const auto& device : devices()) {
     text.word(device.id);
@@ -112,24 +130,9 @@ void add_devices(Text& text, const Catalog& catalog) {
                                  stage.pass.on_chip_s, stage.pass.overhead_s})
         text.real(value);
   }
-}
-
-}  // namespace
-
-std::string signature_text() {
-  const Catalog catalog;
-  Text text;
-  for (const auto& one : cases) add_case(text, catalog, one);
-  add_devices(text, catalog);
   return text.take();
 }
 
-const std::string& signature() {
-  static const std::string once = [] {
-    const std::string text = signature_text();
-    return sha256_hex(std::as_bytes(std::span(text)));
-  }();
-  return once;
-}
+std::string devices_signature() { return sha256_of(devices_signature_text()); }
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// One hash over what the engine says of a fixed set of workloads, machines and devices.
+// One hash over what the engine says of a fixed set of workloads and machines, and one over published machines'.
 #pragma once
 
 #include <string>
@@ -10,5 +10,10 @@ std::string signature_text();
 
 /// SHA-256 of that text, hexadecimal; computed once. The same on every machine, compiler and run.
 const std::string& signature();
+
+/// The same of what published machines' models say: apart, as no sweep's point depends on it, and it takes a
+/// second.
+std::string devices_signature_text();
+std::string devices_signature();
 
 }  // namespace sdip

@@ -17,15 +17,13 @@
 namespace sdip {
 namespace {
 
-bool is_eager(const Compared& one) { return one.measurement->software.find("eager") != std::string::npos; }
-
 /// Mean absolute error of all points that fitted nothing, eager runs left out.
 double mean_error(const std::set<std::string>& ids, int& points) {
   double sum = 0;
   points = 0;
   for (const std::string& id : ids)
     for (const Compared& one : measured_beside_model(*find_device(id))) {
-      if (one.fitted || is_eager(one)) continue;
+      if (one.fitted || is_eager(*one.measurement)) continue;
       sum += std::abs(one.error());
       ++points;
     }

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/baseline/device_run.h"
+#include "tests/core/baseline/made_product.h"
 #include "tests/core/explore/refusal.h"
 
 namespace sdip {
@@ -79,16 +80,7 @@ TEST(devices, that_are_malformed_are_refused_where_they_are) {
 }
 
 LayeredStage one_product(std::int64_t rows, std::int64_t columns, std::int64_t terms) {
-  Layer layer;
-  layer.work.family = Family::linear;
-  layer.work.nest.out_h = rows;
-  layer.work.nest.in_h = rows;
-  layer.work.nest.out_channels = columns;
-  layer.work.nest.in_channels = terms;
-  layer.weighted = true;
-  layer.a_elements = rows * terms;
-  layer.weight_elements = terms * columns;
-  layer.output_elements = rows * columns;
+  const Layer layer = made_product({1, rows, columns, terms}, true);
   return {.name = "net",
           .layers = {layer},
           .passes_per_frame = 2,

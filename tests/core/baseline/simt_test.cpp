@@ -9,23 +9,14 @@
 #include <functional>
 #include <iostream>
 #include <sstream>
+#include "tests/core/baseline/made_product.h"
 
 namespace sdip {
 namespace {
 
 Layer product_of_sizes(std::int64_t count, std::int64_t rows, std::int64_t columns, std::int64_t terms,
                        bool weighted = false) {
-  Layer layer;
-  layer.work.family = Family::matmul;
-  layer.work.nest.groups = count;
-  layer.work.nest.out_h = rows;
-  layer.work.nest.out_channels = columns;
-  layer.work.nest.in_channels = terms;
-  layer.a_elements = count * rows * terms;
-  (weighted ? layer.weight_elements : layer.b_elements) = count * terms * columns;
-  layer.output_elements = count * rows * columns;
-  layer.weighted = weighted;
-  return layer;
+  return made_product({count, rows, columns, terms}, weighted);
 }
 
 Layer rows_of(Family family, std::int64_t rows, std::int64_t length, std::int64_t passes) {

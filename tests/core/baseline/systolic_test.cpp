@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "tests/core/baseline/made_product.h"
 
 namespace sdip {
 namespace {
@@ -201,19 +202,7 @@ SystolicMachine simple_machine() {
           .bytes_per_element = 1};
 }
 
-Layer product_layer(const MatrixProduct& p) {
-  Layer layer;
-  layer.work.family = Family::linear;
-  layer.work.nest.groups = p.count;
-  layer.work.nest.out_h = p.rows;
-  layer.work.nest.out_channels = p.columns;
-  layer.work.nest.in_channels = p.terms;
-  layer.a_elements = p.count * p.rows * p.terms;
-  layer.weight_elements = p.count * p.columns * p.terms;
-  layer.output_elements = p.count * p.rows * p.columns;
-  layer.weighted = true;
-  return layer;
-}
+Layer product_layer(const MatrixProduct& p) { return made_product(p, true); }
 
 LayerTime time_of(const Layer& layer, const SystolicMachine& machine) {
   return times_of(std::vector{layer}, machine).at(0);

@@ -2,6 +2,7 @@
 #include "core/baseline/tiles.h"
 
 #include <gtest/gtest.h>
+#include "tests/core/baseline/made_product.h"
 
 namespace sdip {
 namespace {
@@ -11,15 +12,7 @@ TiledMachine four_tiles() {
 }
 
 Layer product_layer(std::int64_t rows, std::int64_t columns, std::int64_t terms) {
-  Layer layer;
-  layer.work.family = Family::matmul;
-  layer.work.nest.out_h = rows;
-  layer.work.nest.out_channels = columns;
-  layer.work.nest.in_channels = terms;
-  layer.a_elements = rows * terms;
-  layer.b_elements = terms * columns;
-  layer.output_elements = rows * columns;
-  return layer;
+  return made_product({1, rows, columns, terms}, false);
 }
 
 /// The worked example of tiles.h.
