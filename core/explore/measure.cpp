@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/nearest_names.h"
@@ -98,6 +99,18 @@ std::string objective_text(const Objective& objective) {
   std::string name(objective.measure.name());
   if (objective.better == objective.measure.better()) return name;
   return (objective.better == Better::higher ? "max:" : "min:") + name;
+}
+
+std::vector<Objective> objectives_from_json(const nlohmann::json& list, std::span<const Formula> formulas) {
+  if (!list.is_array()) throw Error("value_invalid", "/objectives", "expected a list of metrics");
+  std::vector<Objective> objectives;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string where = "/objectives/" + std::to_string(i);
+    if (!list[i].is_string()) throw Error("value_invalid", where, "expected the name of a metric");
+    objectives.push_back(objective_from_text(list[i].get<std::string>(), formulas, where));
+  }
+  check_objectives(objectives, "/objectives");
+  return objectives;
 }
 
 void check_objectives(std::span<const Objective> objectives, const std::string& where) {

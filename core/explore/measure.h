@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,9 @@ struct Objective {
 /// Error("unknown_metric" | "value_invalid", where, ...).
 Objective objective_from_text(std::string_view text, std::span<const Formula> formulas, const std::string& where);
 std::string objective_text(const Objective& objective);
+
+/// Of a list of such texts at /objectives; checked.
+std::vector<Objective> objectives_from_json(const nlohmann::json& list, std::span<const Formula> formulas);
 
 /// Throws Error("value_invalid", where, ...) for none and for a measure named twice.
 void check_objectives(std::span<const Objective> objectives, const std::string& where);

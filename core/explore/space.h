@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ Space space_from_json(const nlohmann::json& spec, const Machine& base);
 
 /// Those keys again, with every axis as a list of values: space_from_json(space_json(s), s.base) == s.
 nlohmann::ordered_json space_json(const Space& space);
+
+/// The axes alone: a list of {"parameter", "values"} or {"parameter", "min", "max", "step" | "factor"}; and back.
+std::vector<Axis> axes_from_json(const nlohmann::json& list);
+nlohmann::ordered_json axes_json(std::span<const Axis> axes);
 
 /// Refuses what space_from_json refuses of a space built in C++: no axis, empty or repeated values, repeated
 /// parameters, too many points.

@@ -115,6 +115,16 @@ Axis axis_from_json(const json& axis, const std::string& where) {
 
 }  // namespace
 
+std::vector<Axis> axes_from_json(const json& list) {
+  if (!list.is_array()) throw Error("value_invalid", "/axes", "expected a list of axes");
+  if (list.size() > parameters().size())
+    throw Error("too_large", "/axes", "more axes than there are parameters");
+  std::vector<Axis> axes;
+  for (std::size_t a = 0; a < list.size(); ++a)
+    axes.push_back(axis_from_json(list[a], "/axes/" + std::to_string(a)));
+  return axes;
+}
+
 Space space_from_json(const json& spec, const Machine& base) {
   if (!spec.is_object()) throw Error("value_invalid", "", "a sweep: expected a JSON object");
   Space space;
@@ -134,14 +144,20 @@ Space space_from_json(const json& spec, const Machine& base) {
     throw Error("value_invalid", "/count",
                 "a grid has as many points as its axes say; count is for random sampling");
   }
-  if (!spec.contains("axes") || !spec["axes"].is_array())
-    throw Error("value_invalid", "/axes", "expected a list of axes");
-  if (spec["axes"].size() > parameters().size())
-    throw Error("too_large", "/axes", "more axes than there are parameters");
-  for (std::size_t a = 0; a < spec["axes"].size(); ++a)
-    space.axes.push_back(axis_from_json(spec["axes"][a], "/axes/" + std::to_string(a)));
+  if (!spec.contains("axes")) throw Error("value_invalid", "/axes", "expected a list of axes");
+  space.axes = axes_from_json(spec["axes"]);
   check_space(space);
   return space;
+}
+
+nlohmann::ordered_json axes_json(std::span<const Axis> axes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Axis& axis : axes) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    for (const std::int64_t value : axis.values) values.emplace_back(value_json(*axis.row, value));
+    list.push_back({{"parameter", axis.row->name}, {"values", std::move(values)}});
+  }
+  return list;
 }
 
 nlohmann::ordered_json space_json(const Space& space) {
@@ -149,12 +165,7 @@ nlohmann::ordered_json space_json(const Space& space) {
   object["sampling"] = space.sampling == Sampling::random ? "random" : "grid";
   object["seed"] = space.seed;
   if (space.sampling == Sampling::random) object["count"] = space.count;
-  object["axes"] = nlohmann::ordered_json::array();
-  for (const Axis& axis : space.axes) {
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
-    for (const std::int64_t value : axis.values) values.emplace_back(value_json(*axis.row, value));
-    object["axes"].push_back({{"parameter", axis.row->name}, {"values", std::move(values)}});
-  }
+  object["axes"] = axes_json(space.axes);
   return object;
 }
 

@@ -31,18 +31,6 @@ std::string text_or(const json& body, const char* key, const std::string& standa
   return text;
 }
 
-std::vector<Objective> objectives_from_json(const json& list, std::span<const Formula> formulas) {
-  if (!list.is_array()) throw Error("value_invalid", "/objectives", "expected a list of metrics");
-  std::vector<Objective> objectives;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string where = "/objectives/" + std::to_string(i);
-    if (!list[i].is_string()) throw Error("value_invalid", where, "expected the name of a metric");
-    objectives.push_back(objective_from_text(list[i].get<std::string>(), formulas, where));
-  }
-  check_objectives(objectives, "/objectives");
-  return objectives;
-}
-
 std::string formats_from_json(const json& text) {
   if (!text.is_string()) throw Error("value_invalid", "/formats", "expected a text of rules");
   auto formats = text.get<std::string>();

@@ -2,12 +2,8 @@
 #include "core/explore/sweep.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <exception>
-#include <list>
-#include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -18,110 +14,6 @@
 namespace sdip {
 namespace {
 
-std::string text_of(const Error& error) {
-  return error.where.empty() ? error.what() : error.where + ": " + error.what();
-}
-
-/// A machine's programs, or why there are none.
-struct Compiled {
-  std::shared_ptr<const Application> application;  // nullptr: refused
-  std::string reason;
-};
-
-/// Capacities of PSRAM for which what was compiled for this one is the same.
-CapacityRange psram_range(const Compiled& compiled, std::int64_t psram_bytes) {
-  const bool said = compiled.application && compiled.application->psram_bytes.holds(psram_bytes);
-  return said ? compiled.application->psram_bytes : CapacityRange{psram_bytes, psram_bytes};
-}
-
-/// The least recently used programs, bounded; whoever asks for a machine that is being compiled waits for it.
-class Programs {
- public:
-  Programs(const CompileFunction& compile_machine, std::size_t capacity)
-      : compile_(compile_machine), capacity_(capacity) {}
-
-  /// `key`: of the machine, but for PSRAM.
-  std::shared_ptr<const Compiled> find(const std::vector<std::int64_t>& key, const Machine& machine) {
-    const Step asked{key, machine.psram_bytes};
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      if (auto found = known(asked)) return found;
-      if (!compiling_.contains(asked)) break;
-      ready_.wait(lock);
-    }
-    compiling_.insert(asked);
-    ++compiled_;
-    lock.unlock();
-    std::shared_ptr<const Compiled> compiled;
-    try {
-      compiled = std::make_shared<const Compiled>(compile_now(machine));
-    } catch (...) {
-      lock.lock();
-      compiling_.erase(asked);
-      ready_.notify_all();
-      throw;
-    }
-    lock.lock();
-    compiling_.erase(asked);
-    ready_.notify_all();
-    // Meanwhile another thread may have compiled the same program, for another capacity of its range.
-    if (auto found = known(asked)) return found;
-    keep({key, psram_range(*compiled, asked.second).least}, compiled, psram_range(*compiled, asked.second));
-    return compiled;
-  }
-
-  std::int64_t compiled() const { return compiled_; }
-
- private:
-  using Step = std::pair<std::vector<std::int64_t>, std::int64_t>;  // a key, and a capacity: the least of its range
-  struct Entry {
-    std::shared_ptr<const Compiled> compiled;
-    CapacityRange psram_bytes;
-    std::list<Step>::iterator place;
-  };
-
-  /// What was compiled for a range that holds this capacity; it becomes the most recent.
-  std::shared_ptr<const Compiled> known(const Step& asked) {
-    auto entry = entries_.upper_bound(asked);
-    if (entry == entries_.begin()) return nullptr;
-    --entry;
-    if (entry->first.first != asked.first || !entry->second.psram_bytes.holds(asked.second)) return nullptr;
-    recent_.splice(recent_.begin(), recent_, entry->second.place);
-    return entry->second.compiled;
-  }
-
-  void keep(const Step& step, const std::shared_ptr<const Compiled>& compiled, const CapacityRange& psram_bytes) {
-    const auto [entry, fresh] = entries_.insert_or_assign(step, Entry{compiled, psram_bytes, {}});
-    if (!fresh) recent_.erase(std::ranges::find(recent_, step));  // a range that was not known as far
-    recent_.push_front(step);
-    entry->second.place = recent_.begin();
-    while (recent_.size() > capacity_) {
-      entries_.erase(recent_.back());
-      recent_.pop_back();
-    }
-  }
-
-  Compiled compile_now(const Machine& machine) const {
-    try {
-      Compiled compiled{compile_(machine), ""};
-      check(compiled.application != nullptr, "sweep: the compile function gave nothing");
-      return compiled;
-    } catch (const Error& error) {
-      if (is_cancelled(error)) throw;
-      return {nullptr, text_of(error)};
-    }
-  }
-
-  const CompileFunction& compile_;
-  std::size_t capacity_;
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::set<Step> compiling_;
-  std::map<Step, Entry> entries_;
-  std::list<Step> recent_;  // latest use first
-  std::int64_t compiled_ = 0;
-};
-
 /// What the workers of one sweep share.
 struct Shared {
   const Space& space;
@@ -129,7 +21,7 @@ struct Shared {
   const SweepOptions& options;
   const BatchSink& sink;
   std::vector<IndexRange> batches;
-  Programs programs;
+  ProgramCache programs;
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex delivery;
@@ -146,7 +38,7 @@ struct Shared {
 struct Last {
   std::vector<std::int64_t> key;  // but for PSRAM
   CapacityRange psram_bytes = no_capacity;
-  std::shared_ptr<const Compiled> compiled;
+  std::shared_ptr<const CompiledMachine> compiled;
   Evaluator evaluator;
 };
 
@@ -305,7 +197,7 @@ SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const Com
                 .options = options,
                 .sink = sink,
                 .batches = batches_of(ranges, options.batch_points, point_count(space)),
-                .programs = Programs(compile_machine, options.programs),
+                .programs = ProgramCache(compile_machine, options.programs),
                 .delivery = {},
                 .end = {},
                 .failure = {}};

@@ -8,16 +8,11 @@
 #include <span>
 
 #include "core/explore/points.h"
+#include "core/explore/program_cache.h"
 #include "core/explore/space.h"
 #include "core/program/program.h"
 
 namespace sdip {
-
-/// Gives the programs of a machine: called from any thread, for different compile keys at once; while an
-/// application stays cached not again for its key, nor for one that differs in psram_bytes alone and is in the
-/// range that the application says (but by threads that ask at the same time). An Error it throws makes every point
-/// of the key infeasible with the error's text, but `cancelled`, which ends the sweep as `cancel` does.
-using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
 
 /// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
 /// thread has it.

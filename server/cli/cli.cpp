@@ -218,6 +218,7 @@ int run_program(int argc, char** argv) {
   add_validate_command(app, action);
   add_accuracy_command(app, action);
   add_sweep_commands(app, action);
+  add_best_command(app, action);
   add_db_commands(app, action);
   add_host_command(app, action);
   add_npu_analysis_command(app, action);

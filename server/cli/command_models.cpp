@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/workload/workload.h"
 #include "server/cli/commands.h"
-#include "server/cli/model_text.h"
+#include "server/cli/text/model_text.h"
 #include "server/io/text.h"
 #include "server/models/model_facts.h"
 

@@ -33,7 +33,8 @@ void add_run_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 void add_accuracy_command(CLI::App& app, Action& action);
 void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
-void add_db_commands(CLI::App& app, Action& action);     // db check
+void add_best_command(CLI::App& app, Action& action);
+void add_db_commands(CLI::App& app, Action& action);  // db check
 void add_host_command(CLI::App& app, Action& action);
 void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "server/cli/explain_text.h"
+#include "server/cli/text/explain_text.h"
 #include "server/json/explain_json.h"
 #include "server/studies/analysis.h"
 #include "tests/core/base/made_section.h"

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
-#include "server/cli/model_text.h"
+#include "server/cli/text/model_text.h"
 #include "server/models/model_facts.h"
 #include "server/models/model_report.h"
 #include "tests/server/site_fixture.h"

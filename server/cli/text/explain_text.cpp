@@ -1,9 +1,9 @@
 // An explanation as text for people.
-#include "server/cli/explain_text.h"
+#include "server/cli/text/explain_text.h"
 
 #include <algorithm>
 
-#include "server/cli/roofline_text.h"
+#include "server/cli/text/roofline_text.h"
 #include "server/io/text.h"
 
 namespace sdip {

@@ -1,10 +1,10 @@
 // The layers of an explanation under their roofs.
-#include "server/cli/roofline_text.h"
+#include "server/cli/text/roofline_text.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "server/cli/explain_text.h"
+#include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
 
 namespace sdip {

@@ -1,5 +1,5 @@
 // Single changes of a machine as text for people.
-#include "server/cli/sensitivity_text.h"
+#include "server/cli/text/sensitivity_text.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "server/cli/explain_text.h"
+#include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
 
 namespace sdip {

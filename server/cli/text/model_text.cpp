@@ -1,5 +1,5 @@
 // Facts of models, printed.
-#include "server/cli/model_text.h"
+#include "server/cli/text/model_text.h"
 
 #include "core/base/tensor.h"
 #include "server/io/text.h"

@@ -1,0 +1,249 @@
+// Machines that share their programs, raised together.
+#include "core/explore/search/families.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/stop.h"
+#include "core/explore/search/selection.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t returned = 24;  // the best of a family
+
+/// Another value of an axis: mostly one or two steps away where values have an order.
+void change_place(const Axis& axis, std::uint16_t& place, SearchDraws& draws) {
+  const std::size_t size = axis.values.size();
+  if (has_order(*axis.row) && draws.chance(0.7)) {
+    const std::size_t step = draws.chance(0.7) ? 1 : 2;
+    const bool up = place < step || (place + step < size && draws.chance(0.5));
+    place = static_cast<std::uint16_t>(up ? std::min(place + step, size - 1) : place - step);
+    return;
+  }
+  place = static_cast<std::uint16_t>((place + 1 + draws.below(size - 1)) % size);
+}
+
+/// The members of one family so far, each once, and their evaluation.
+class Raising {
+ public:
+  /// `first`: says what all members have of what is compiled.
+  Raising(Searching& searching, const Placing& first) : searching_(searching) {
+    const Machine machine = machine_at(searching.space, first);
+    try {
+      check_machine(machine);
+    } catch (const Error& error) {
+      reason_ = text_of(error);
+      return;
+    }
+    compiled_ = searching.programs.find(key_but_psram(machine), machine);
+    if (compiled_->application)
+      evaluator_ = searching.make_evaluator(*compiled_->application);
+    else
+      reason_ = compiled_->reason;
+  }
+
+  /// Whether members can have values.
+  bool compiled() const { return static_cast<bool>(evaluator_); }
+
+  void add(const Placing& places) {
+    if (!known_.insert(places).second) return;
+    Candidate candidate{places, machine_at(searching_.space, places), {}, {}};
+    candidate.outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
+    candidate.outcome.reason = reason_;
+    all.push_back(std::move(candidate));
+  }
+
+  /// Those that were added since.
+  void evaluate() {
+    std::vector<Machine> machines;
+    std::vector<std::size_t> places;
+    for (std::size_t i = evaluated_; i < all.size(); ++i) {
+      if (!evaluator_) continue;
+      try {
+        check_machine(all[i].machine);
+      } catch (const Error& error) {
+        all[i].outcome.reason = text_of(error);
+        continue;
+      }
+      machines.push_back(all[i].machine);
+      places.push_back(i);
+    }
+    std::vector<Outcome> outcomes = outcomes_of(machines);
+    for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].outcome = std::move(outcomes[k]);
+    machines.clear();
+    outcomes.clear();
+    for (std::size_t i = evaluated_; i < all.size(); ++i) {
+      machines.push_back(all[i].machine);
+      outcomes.push_back(all[i].outcome);
+    }
+    const std::vector<Score> fresh = scores(searching_.goal, machines, outcomes);
+    for (std::size_t k = 0; k < fresh.size(); ++k) all[evaluated_ + k].score = fresh[k];
+    evaluated_ = all.size();
+  }
+
+  /// Indices, best first.
+  std::vector<std::size_t> order() const {
+    std::vector<Score> its;
+    for (const Candidate& one : all) its.push_back(one.score);
+    return selection_order(its);
+  }
+
+  std::vector<Candidate> all;
+
+ private:
+  std::vector<Outcome> outcomes_of(const std::vector<Machine>& machines) const {
+    std::vector<Outcome> outcomes(machines.size());
+    if (machines.empty()) return outcomes;
+    try {
+      evaluator_(machines, outcomes);
+    } catch (const Error& refused) {
+      if (is_cancelled(refused)) throw;
+      for (std::size_t i = 0; i < machines.size(); ++i) try {
+          evaluator_(std::span(machines).subspan(i, 1), std::span(outcomes).subspan(i, 1));
+        } catch (const Error& error) {
+          outcomes[i] = {.reason = text_of(error)};
+          outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
+        }
+    }
+    return outcomes;
+  }
+
+  Searching& searching_;
+  std::string reason_;
+  std::shared_ptr<const CompiledMachine> compiled_;
+  Evaluator evaluator_;
+  std::set<Placing> known_;
+  std::size_t evaluated_ = 0;
+};
+
+Brood brood_of(Raising& raising) {
+  Brood brood;
+  brood.evaluated = static_cast<std::int64_t>(raising.all.size());
+  for (const Candidate& one : raising.all) brood.feasible += one.outcome.feasible ? 1 : 0;
+  const auto order = raising.order();
+  for (std::size_t i = 0; i < std::min(returned, order.size()); ++i)
+    brood.best.push_back(std::move(raising.all[order[i]]));
+  return brood;
+}
+
+/// Adds each single change of what only costs: of ordered values by one and two steps.
+void add_single_changes(const Searching& searching, const Placing& from, Raising& raising) {
+  for (const std::size_t a : searching.cost_axes) {
+    const Axis& axis = searching.space.axes[a];
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      const std::size_t away = place > from[a] ? place - from[a] : from[a] - place;
+      if (away == 0 || (away > 2 && has_order(*axis.row))) continue;
+      Placing changed = from;
+      changed[a] = static_cast<std::uint16_t>(place);
+      raising.add(changed);
+    }
+  }
+}
+
+/// Adds exchanges among the members from `begin` on, which are single changes of the first.
+void add_exchanges(const Placing& from, const Weights& weights, std::size_t begin, Raising& raising) {
+  constexpr std::size_t most_forbidden = 10, most_dear = 20;
+  const std::vector<Candidate>& all = raising.all;
+  const auto costs = [&](std::size_t i) { return weighed({all[i].score.costs, 0}, weights); };
+  const auto base = std::ranges::find(all, from, &Candidate::places);
+  const double now = weighed({base->score.costs, 0}, weights);
+  std::vector<std::size_t> forbidden, dear;
+  for (std::size_t i = begin; i < all.size(); ++i) {
+    if (all[i].score.violation >= broken_limit) continue;
+    if (costs(i) < now && all[i].score.violation > 0) forbidden.push_back(i);
+    if (costs(i) >= now && all[i].score.violation <= base->score.violation) dear.push_back(i);
+  }
+  std::ranges::stable_sort(
+      forbidden, [&](std::size_t a, std::size_t b) { return all[a].score.violation < all[b].score.violation; });
+  std::ranges::stable_sort(dear, [&](std::size_t a, std::size_t b) { return costs(a) < costs(b); });
+  forbidden.resize(std::min(forbidden.size(), most_forbidden));
+  dear.resize(std::min(dear.size(), most_dear));
+  std::vector<Placing> exchanges;
+  for (const std::size_t one : forbidden)
+    for (const std::size_t other : dear) {
+      Placing both = all[one].places;
+      for (std::size_t a = 0; a < both.size(); ++a)
+        if (all[other].places[a] != from[a]) both[a] = all[other].places[a];
+      exchanges.push_back(std::move(both));
+    }
+  for (const Placing& both : exchanges) raising.add(both);
+}
+
+}  // namespace
+
+bool has_order(const ParameterRow& row) {
+  return row.type == ParameterType::count || row.type == ParameterType::decimal || row.type == ParameterType::real;
+}
+
+double weighed(const Score& score, const Weights& weights) {
+  double sum = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) sum += weights[k] * log_cost(score.costs[k]);
+  return score.violation > 0 ? 1e6 * (1 + score.violation) + sum : sum;
+}
+
+void change_some(const SearchSpace& space, std::span<const std::size_t> axes, std::size_t most, Placing& places,
+                 SearchDraws& draws) {
+  if (axes.empty()) return;
+  for (std::size_t left = 1 + draws.below(most); left > 0; --left) {
+    const std::size_t a = axes[draws.below(axes.size())];
+    change_place(space.axes[a], places[a], draws);
+  }
+}
+
+void cross(std::span<const std::size_t> axes, const Placing& other, double share, Placing& places,
+           SearchDraws& draws) {
+  for (const std::size_t a : axes)
+    if (draws.chance(share)) places[a] = other[a];
+}
+
+Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws) {
+  Placing places;
+  for (const Axis& axis : space.axes) places.push_back(static_cast<std::uint16_t>(draws.below(axis.values.size())));
+  return places;
+}
+
+Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws) {
+  Raising raising(searching, first[0]);
+  raising.add(first[0]);
+  if (raising.compiled())
+    for (const Placing& one : first) raising.add(one);
+  raising.evaluate();
+  for (std::size_t round = 0; raising.compiled() && round < rounds && !searching.stopped(); ++round) {
+    const auto order = raising.order();
+    const std::size_t best = std::min<std::size_t>(12, order.size());
+    std::vector<Placing> next;
+    for (std::size_t m = 0; m < searching.members; ++m) {
+      Placing places = raising.all[order[draws.below(best)]].places;
+      if (draws.chance(0.4))
+        cross(searching.cost_axes, raising.all[order[draws.below(best)]].places, 0.5, places, draws);
+      change_some(searching.space, searching.cost_axes, 3, places, draws);
+      next.push_back(std::move(places));
+    }
+    for (const Placing& one : next) raising.add(one);
+    raising.evaluate();
+  }
+  return brood_of(raising);
+}
+
+Brood climbed(Searching& searching, Placing from, const Weights& weights, std::size_t rounds) {
+  Raising raising(searching, from);
+  raising.add(from);
+  raising.evaluate();
+  for (std::size_t round = 0; raising.compiled() && round < rounds && !searching.stopped(); ++round) {
+    const std::size_t begin = raising.all.size();
+    add_single_changes(searching, from, raising);
+    raising.evaluate();
+    add_exchanges(from, weights, begin, raising);
+    raising.evaluate();
+    const auto best = std::ranges::min_element(raising.all, {},
+                                               [&](const Candidate& one) { return weighed(one.score, weights); });
+    if (best->places == from) break;
+    from = best->places;
+  }
+  return brood_of(raising);
+}
+
+}  // namespace sdip

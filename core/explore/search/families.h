@@ -1,0 +1,79 @@
+// Machines that share their programs, raised together. Internal to the search.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/explore/search/search.h"
+
+namespace sdip {
+
+/// Of the value of each axis, its place.
+using Placing = std::vector<std::uint16_t>;
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), a stream of its own for each family.
+class SearchDraws {
+ public:
+  SearchDraws(std::uint64_t seed, std::uint64_t generation, std::uint64_t family)
+      : state_(mixed(mixed(mixed(seed) ^ generation) ^ family)) {}
+  std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
+  double share() { return static_cast<double>(next() >> 11) / 9007199254740992.0; }
+  bool chance(double of) { return share() < of; }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+  }
+  std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15u); }
+  std::uint64_t state_;
+};
+
+/// What the families of a search share.
+struct Searching {
+  const SearchSpace& space;
+  const SearchGoal& goal;
+  const MakeEvaluator& make_evaluator;
+  const SearchOptions& options;
+  ProgramCache programs;
+  std::vector<std::size_t> compile_axes, cost_axes;
+  std::size_t members = 64;  // added in a round
+
+  bool stopped() const { return options.stop && options.stop(); }
+};
+
+/// What a family found: its best, and how many machines it looked at.
+struct Brood {
+  std::vector<Candidate> best;
+  std::int64_t evaluated = 0, feasible = 0;
+};
+
+/// What is to be made small where there are several objectives: the sum of the logarithms of the costs by weights,
+/// one each; machines that break a condition behind all others.
+using Weights = std::vector<double>;
+double weighed(const Score& score, const Weights& weights);
+
+/// Whether the values of a row have an order: those of choices and flags have none.
+bool has_order(const ParameterRow& row);
+
+/// Changes one to `most` of these axes: mostly by a step or two where values have an order.
+void change_some(const SearchSpace& space, std::span<const std::size_t> axes, std::size_t most, Placing& places,
+                 SearchDraws& draws);
+/// Takes each of these axes from the other with that chance.
+void cross(std::span<const std::size_t> axes, const Placing& other, double share, Placing& places,
+           SearchDraws& draws);
+Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws);
+
+/// A family of `first`, whose first says the program; then so many rounds of changes of the best of them.
+Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws);
+
+/// Single changes of one machine in what only costs, from its best again, until none is better; and exchanges: a
+/// change that would be better but for a condition, with one that costs something.
+Brood climbed(Searching& searching, Placing from, const Weights& weights, std::size_t rounds);
+
+}  // namespace sdip

@@ -1,0 +1,34 @@
+// What a search is for: objectives, and conditions that the best machine keeps.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/explore/measure.h"
+
+namespace sdip {
+
+struct SearchGoal {
+  std::vector<Objective> objectives;   // at least one
+  std::vector<Formula> constraints{};  // conditions, as parse_constraint has them
+};
+
+/// How good a machine is. `costs`: its objectives, each to be made small; of a machine without values infinite.
+/// `violation`: 0 where it is feasible and keeps all conditions; else how far it is from that. Of a condition
+/// a <= b it is (a - b) / max(|a|, |b|), at most 2; of one that is no comparison, 1. A machine that breaks a limit
+/// (clock, supply, heat) has broken_limit more, one that cannot run has no_values.
+struct Score {
+  std::vector<double> costs;
+  double violation = 0;
+};
+inline constexpr double broken_limit = 1e3, no_values = 1e6;
+
+/// Of machines with their outcomes.
+std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
+                          std::span<const Outcome> outcomes);
+
+/// One measure of them: NaN where there is none.
+std::vector<double> measured(const Measure& measure, std::span<const Machine> machines,
+                             std::span<const Outcome> outcomes);
+
+}  // namespace sdip

@@ -1,0 +1,175 @@
+// The rows that a search varies.
+#include "core/explore/search/rows.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/error.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::string_view lanes = "1,2,4,5,8,10,16,20,32,40,64,80,128,160,256,320";
+constexpr std::string_view ports = "256:65536:1";
+constexpr std::string_view capacities = "65536:67108864:2";
+constexpr std::string_view own_capacities = "0,65536,131072,262144,524288,1048576,2097152,4194304,8388608";
+constexpr std::string_view own_ports = "0,256,512,1024,2048,4096,8192";
+constexpr std::string_view own_lanes = "0,1,2,4,8,16,32,64";
+constexpr std::string_view own_vector_lanes = "0,4,8,16,32,64,128,256";
+
+constexpr SearchedRow table[] = {
+    {"cores", "1,2,3,4,5,6,7,8,10,12,14,16,18,20,24,28,32,40,48,64"},
+    {"core_clock_mhz", "100,150,200,300,400,500,600,700,800,900,1000,1200,1400,1600,1800,2000,2500,3000"},
+    {"pipeline_stages", "1:32:2"},
+    {"dies", "1:8:1"},
+    {"die_link_bits", "256:16384:1"},
+    {"conv_lanes_in", lanes},
+    {"conv_lanes_out", lanes},
+    {"conv_lanes_pixel", "1:256:1"},
+    {"linear_lanes_m", "1:256:1"},
+    {"linear_lanes_n", lanes},
+    {"linear_lanes_k", lanes},
+    {"matmul_lanes_m", "1:256:1"},
+    {"matmul_lanes_n", lanes},
+    {"matmul_lanes_k", lanes},
+    {"vector_lanes", "4:4096:1"},
+    {"softmax_lanes", "4:4096:1"},
+    {"norm_lanes", "4:4096:1"},
+    {"transpose_lanes", "4:1024:1"},
+    {"dataflow", "all"},
+    {"accumulator_folds", "0,1,4,16,64,256,1024"},
+    {"weight_registers", "0,1,2"},
+    {"weight_format", "fp16,bf16,fp8_e4m3,fp8_e5m2,int8"},
+    {"activation_format", "fp16,bf16,fp8_e4m3,fp8_e5m2,int8"},
+    {"accumulator_format", "fp32,fp16,bf16,int32"},
+    {"psram_bytes", "65536:536870912:2"},
+    {"psram_port_bits", ports},
+    {"dsram_bytes", "16384:67108864:2"},
+    {"dsram_port_bits", ports},
+    {"stackram_bytes", capacities},
+    {"stackram_port_bits", ports},
+    {"imem_bytes", "4096:1048576:1"},
+    {"sram_banks", "1:64:1"},
+    {"weight_buffering", "all"},
+    {"tile_buffering", "all"},
+    {"dma_port", "all"},
+    {"dram_kind", "all"},
+    {"dram_channels", "1:64:2"},
+    {"mac_sharing", "all"},
+    {"activation_memory", "all"},
+    {"stack_discipline", "all"},
+    {"operator_dsram", "all"},
+    {"decoder_dram_share", "0.02,0.05,0.1,0.15,0.2,0.3,0.4,0.5"},
+    {"text_encoder_dsram_bytes", own_capacities},
+    {"text_encoder_stackram_bytes", own_capacities},
+    {"text_encoder_psram_bytes", own_capacities},
+    {"text_encoder_dsram_port_bits", own_ports},
+    {"text_encoder_psram_port_bits", own_ports},
+    {"text_encoder_linear_lanes_m", own_lanes},
+    {"text_encoder_linear_lanes_n", own_lanes},
+    {"text_encoder_linear_lanes_k", own_lanes},
+    {"text_encoder_matmul_lanes_m", own_lanes},
+    {"text_encoder_matmul_lanes_n", own_lanes},
+    {"text_encoder_matmul_lanes_k", own_lanes},
+    {"text_encoder_vector_lanes", own_vector_lanes},
+    {"vae_decoder_dsram_bytes", own_capacities},
+    {"vae_decoder_stackram_bytes", own_capacities},
+    {"vae_decoder_psram_bytes", own_capacities},
+    {"vae_decoder_dsram_port_bits", own_ports},
+    {"vae_decoder_psram_port_bits", own_ports},
+    {"vae_decoder_conv_lanes_in", own_lanes},
+    {"vae_decoder_conv_lanes_out", own_lanes},
+    {"vae_decoder_conv_lanes_pixel", own_lanes},
+    {"vae_decoder_linear_lanes_m", own_lanes},
+    {"vae_decoder_linear_lanes_n", own_lanes},
+    {"vae_decoder_linear_lanes_k", own_lanes},
+    {"vae_decoder_matmul_lanes_m", own_lanes},
+    {"vae_decoder_matmul_lanes_n", own_lanes},
+    {"vae_decoder_matmul_lanes_k", own_lanes},
+    {"vae_decoder_vector_lanes", own_vector_lanes},
+    {"vae_decoder_norm_lanes", own_vector_lanes},
+    {"weight_storage", "all"},
+    {"hard_coded_part", "all"},
+    {"psram_pinned_bytes", "0,65536,262144,1048576,4194304,16777216,67108864"},
+    {"fusion", "all"},
+    {"norm_statistics", "all"},
+    {"fused_attention", "all"},
+    {"attention_parts", "1,2,4,8"},
+    {"strips", "all"},
+    {"transposition", "all"},
+    {"skip_handling", "hold,spill"},
+    {"schedule", "given,least_live"},
+    {"hoisted_context", "all"},
+    {"sequencer", "central,distributed"},
+    {"program_storage", "all"},
+    {"granularity", "operator,tile"},
+    {"composable_macs", "all"},
+    {"branches", "all"},
+    {"memory_hierarchy", "all"},
+};
+
+/// n values an octave from least on, as far as most.
+std::vector<std::int64_t> geometric(std::int64_t least, std::int64_t most, std::int64_t per_octave) {
+  std::vector<std::int64_t> values;
+  for (std::int64_t octave = least; octave <= most; octave *= 2)
+    for (std::int64_t part = 0; part < per_octave; ++part) {
+      const std::int64_t value = octave + octave * part / per_octave;
+      if (value <= most && (values.empty() || values.back() < value)) values.push_back(value);
+    }
+  return values;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = 0; end != std::string_view::npos; text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = text.find(at);
+    parts.push_back(text.substr(0, end));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::span<const SearchedRow> searched_rows() { return table; }
+
+std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text) {
+  std::vector<std::int64_t> values;
+  if (text == "all") {
+    for (std::int64_t value = row.least; value <= row.most; ++value) values.push_back(value);
+    return values;
+  }
+  if (const auto range = split(text, ':'); range.size() == 3) {
+    std::int64_t numbers[3] = {};
+    for (std::size_t k = 0; k < 3; ++k)
+      std::from_chars(range[k].data(), range[k].data() + range[k].size(), numbers[k]);
+    check(numbers[0] > 0 && numbers[2] > 0, "searched_values: a range begins above 0");
+    return geometric(numbers[0], numbers[1], numbers[2]);
+  }
+  for (const std::string_view one : split(text, ','))
+    values.push_back(parse_value(row, one, std::string(row.name)));
+  return values;
+}
+
+std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
+                                std::span<const Axis> asked) {
+  std::vector<Axis> axes;
+  for (const ParameterRow& row : parameters()) {
+    if (std::ranges::find(fixed, row.name) != fixed.end()) continue;
+    Axis axis{&row, {}};
+    const auto own = std::ranges::find(asked, row.name, [](const Axis& one) { return one.row->name; });
+    const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
+    if (own != asked.end())
+      axis.values = own->values;
+    else if (listed != std::end(table))
+      axis.values = searched_values(row, listed->values);
+    else
+      continue;
+    if (own == asked.end()) axis.values.push_back(row.read(base));
+    std::ranges::sort(axis.values);
+    axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
+    if (axis.values.size() > 1) axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+}  // namespace sdip

@@ -1,0 +1,31 @@
+// What a search for the best machine varies: rows of parameters.def that act on the machine, and values of each.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/explore/space.h"
+
+namespace sdip {
+
+/// A row that is searched unless it is fixed, and its values as text: "least:most:n" for n values an octave (1: the
+/// powers of two; 2: those and the halves between them), "a,b,c", or "all" for every value of a choice or flag.
+struct SearchedRow {
+  std::string_view name, values;
+};
+/// Rows of the task, of assumptions and of what the model leaves unpriced are none of them, nor number formats
+/// below 8 bits, FeFET memories, and options whose results differ.
+std::span<const SearchedRow> searched_rows();
+
+/// An axis of each of these rows with at least two values, in the order of parameters.def: its values ascending,
+/// those of choices in their order; the base's own is among them. `fixed` are names that are left out; `asked` are
+/// axes in place of the table's.
+std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
+                                std::span<const Axis> asked);
+
+/// The values of such a text, ascending. Requires a text of the table's form.
+std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text);
+
+}  // namespace sdip

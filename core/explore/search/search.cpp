@@ -1,0 +1,290 @@
+// Evolution in two levels: programs, and what a program's machines cost.
+#include "core/explore/search/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/stop.h"
+#include "core/explore/front.h"
+#include "core/explore/search/families.h"
+#include "core/explore/search/selection.h"
+#include "core/machine/shown.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t families = 16, living = 96, programs_kept = 96, rounds = 3, climbing_rounds = 4;
+constexpr std::size_t first_families = 64;  // of the first generation, which is drawn at large
+constexpr std::size_t least_members = 8, most_members = 64;
+
+/// The living, best first.
+using Population = std::vector<Candidate>;
+
+/// The better of two.
+const Candidate& drawn_parent(const Population& population, SearchDraws& draws) {
+  const std::size_t a = draws.below(population.size()), b = draws.below(population.size());
+  return population[std::min(a, b)];
+}
+
+/// First members around a machine: itself, and what only costs of others.
+std::vector<Placing> members_around(const Searching& searching, const Placing& program,
+                                    const Population& population, SearchDraws& draws) {
+  std::vector<Placing> first = {program};
+  while (first.size() < searching.members) {
+    Placing places = program;
+    cross(searching.cost_axes, drawn_parent(population, draws).places, 0.5, places, draws);
+    if (draws.chance(0.7)) change_some(searching.space, searching.cost_axes, 4, places, draws);
+    first.push_back(std::move(places));
+  }
+  return first;
+}
+
+/// One of the objectives, or where there are several some way between them.
+Weights drawn_weights(const SearchGoal& goal, SearchDraws& draws) {
+  Weights weights;
+  for (std::size_t k = 0; k < goal.objectives.size(); ++k) weights.push_back(-std::log(1 - draws.share()));
+  if (weights.size() == 1) weights[0] = 1;
+  return weights;
+}
+
+/// One of the best by these weights.
+const Placing& drawn_elite(const Population& population, const Weights& weights, SearchDraws& draws) {
+  constexpr std::size_t elite = 6;
+  std::vector<std::size_t> order(population.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t top = std::min(elite, population.size());
+  std::ranges::partial_sort(
+      order, order.begin() + static_cast<std::ptrdiff_t>(top), [&](std::size_t a, std::size_t b) {
+        const double left = weighed(population[a].score, weights), right = weighed(population[b].score, weights);
+        return left != right ? left < right : a < b;
+      });
+  return population[order[std::min(draws.below(top), draws.below(top))]].places;
+}
+
+Brood next_family(Searching& searching, const Population& population, std::size_t f, SearchDraws& draws) {
+  const Weights weights = drawn_weights(searching.goal, draws);
+  if (f == 0) {
+    const bool whole = searching.members == most_members;
+    return climbed(searching, drawn_elite(population, weights, draws), weights, whole ? climbing_rounds : 1);
+  }
+  if (f < 8) {
+    Placing places = drawn_elite(population, weights, draws);
+    change_some(searching.space, searching.compile_axes, f < 6 ? 1 : 2, places, draws);
+    if (f % 2 == 0 && searching.members == most_members) return climbed(searching, places, weights, 1);
+    return raised(searching, members_around(searching, places, population, draws), rounds, draws);
+  }
+  Placing places = drawn_parent(population, draws).places;
+  if (draws.chance(0.65)) {
+    const Placing& other = drawn_parent(population, draws).places;
+    cross(searching.compile_axes, other, 0.5, places, draws);
+    change_some(searching.space, searching.compile_axes, 3, places, draws);
+  }
+  return raised(searching, members_around(searching, places, population, draws), rounds, draws);
+}
+
+/// Of a start, or drawn at large.
+Brood first_family(Searching& searching, std::span<const Placing> starts, std::size_t f, SearchDraws& draws) {
+  const Placing program = f < starts.size() ? starts[f] : drawn_at_large(searching.space, draws);
+  std::vector<Placing> first = {program};
+  while (first.size() < searching.members) {
+    Placing places = program;
+    if (f < starts.size())
+      change_some(searching.space, searching.cost_axes, 4, places, draws);
+    else
+      cross(searching.cost_axes, drawn_at_large(searching.space, draws), 1, places, draws);
+    first.push_back(std::move(places));
+  }
+  return raised(searching, first, 0, draws);
+}
+
+/// All of them, on the threads; in their order.
+template <class Make>
+std::vector<Brood> made_families(const Searching& searching, std::size_t count, const Make& make) {
+  std::vector<Brood> all(count);
+  std::atomic<std::size_t> next{0};
+  std::mutex failing;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t f = next++; f < count && !searching.stopped(); f = next++) try {
+        all[f] = make(f);
+      } catch (const Error& error) {
+        next = count;
+        if (is_cancelled(error)) return;
+        const std::scoped_lock lock(failing);
+        if (!failure) failure = std::current_exception();
+      } catch (...) {
+        next = count;
+        const std::scoped_lock lock(failing);
+        if (!failure) failure = std::current_exception();
+      }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 1; i < searching.options.threads; ++i) workers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  return all;
+}
+
+std::vector<Score> scores_of(std::span<const Candidate> candidates) {
+  std::vector<Score> all;
+  for (const Candidate& one : candidates) all.push_back(one.score);
+  return all;
+}
+
+/// Who lives on: each machine once, and no more than a quarter of one program.
+Population selected(Population all) {
+  Population next;
+  std::set<Placing> known;
+  std::map<std::vector<std::int64_t>, std::size_t> of_program;
+  for (const std::size_t i : selection_order(scores_of(all))) {
+    if (next.size() == living) break;
+    if (!known.insert(all[i].places).second) continue;
+    if (++of_program[compile_key(all[i].machine)] > living / 4) continue;
+    next.push_back(std::move(all[i]));
+  }
+  return next;
+}
+
+/// The best that were ever met.
+class Archive {
+ public:
+  void add(std::span<const Candidate> candidates) {
+    for (const Candidate& one : candidates) {
+      if (one.score.violation > 0) {
+        if (!nearest_ || one.score.violation < nearest_->score.violation) nearest_ = one;
+      } else {
+        best_.push_back(one);
+      }
+    }
+    thin();
+  }
+
+  std::vector<Candidate> taken() && {
+    if (best_.empty() && nearest_) best_.push_back(std::move(*nearest_));
+    return std::move(best_);
+  }
+  std::vector<double> costs() const { return best_.empty() ? std::vector<double>() : best_[0].score.costs; }
+
+ private:
+  static constexpr std::size_t most_of_one = 32;
+
+  /// Leaves the best of one objective, each value once; or a front.
+  void thin() {
+    if (best_.empty()) return;
+    std::vector<std::size_t> order;
+    const std::size_t width = best_[0].score.costs.size();
+    if (width == 1) {
+      order = selection_order(scores_of(best_));
+    } else {
+      std::vector<std::vector<double>> columns(width);
+      for (const Candidate& one : best_)
+        for (std::size_t k = 0; k < width; ++k) columns[k].push_back(one.score.costs[k]);
+      const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+      for (const std::int64_t i : pareto_front(spans, std::vector<Better>(width, Better::lower)))
+        order.push_back(static_cast<std::size_t>(i));
+    }
+    std::vector<Candidate> left;
+    for (const std::size_t i : order) {
+      if (!left.empty() && left.back().score.costs == best_[i].score.costs) continue;
+      if (width == 1 && left.size() == most_of_one) break;
+      left.push_back(std::move(best_[i]));
+    }
+    best_ = std::move(left);
+  }
+
+  std::vector<Candidate> best_;
+  std::optional<Candidate> nearest_;
+};
+
+}  // namespace
+
+void check_search_space(const SearchSpace& space) {
+  if (space.axes.empty()) throw Error("value_invalid", "/axes", "a search needs a row that is not fixed");
+  for (std::size_t a = 0; a < space.axes.size(); ++a) {
+    const std::string name(space.axes[a].row->name);
+    if (space.axes[a].values.size() < 2 || space.axes[a].values.size() > 65'535)
+      throw Error("value_invalid", "/axes", name + ": expected 2 to 65,535 values to choose from");
+    for (std::size_t b = 0; b < a; ++b)
+      if (space.axes[b].row == space.axes[a].row) throw Error("value_invalid", "/axes", name + " is given twice");
+  }
+}
+
+Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places) {
+  Machine machine = space.base;
+  for (std::size_t a = 0; a < space.axes.size(); ++a)
+    space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
+  for (const Axis& axis : space.axes)
+    if (!shown_with(*axis.row).empty() && !is_shown(*axis.row, machine))
+      axis.row->write(machine, axis.row->read(space.base));
+  return machine;
+}
+
+std::vector<std::uint16_t> nearest_places(const SearchSpace& space, const Machine& machine) {
+  std::vector<std::uint16_t> places;
+  for (const Axis& axis : space.axes) {
+    const std::int64_t wanted = axis.row->read(machine);
+    const auto own = std::ranges::find(axis.values, wanted);
+    auto nearest = own != axis.values.end() ? own : axis.values.begin();
+    if (own == axis.values.end() && has_order(*axis.row))
+      nearest = std::ranges::min_element(axis.values, {}, [&](std::int64_t value) {
+        return std::abs(std::log(static_cast<double>(value) + 1) - std::log(static_cast<double>(wanted) + 1));
+      });
+    places.push_back(static_cast<std::uint16_t>(nearest - axis.values.begin()));
+  }
+  return places;
+}
+
+SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
+                    const MakeEvaluator& make_evaluator, const SearchOptions& options) {
+  check_search_space(space);
+  check(options.threads >= 1 && (options.evaluations > 0 || options.stop), "search: an end");
+  Searching searching{space, goal, make_evaluator, options, ProgramCache(compile_machine, programs_kept), {}, {}};
+  if (options.evaluations > 0)
+    searching.members =
+        std::clamp<std::size_t>(static_cast<std::size_t>(options.evaluations) / 4000, least_members, most_members);
+  for (std::size_t a = 0; a < space.axes.size(); ++a)
+    (space.axes[a].row->effect == ParameterEffect::compile ? searching.compile_axes : searching.cost_axes)
+        .push_back(a);
+  std::vector<Placing> starts = {nearest_places(space, space.base)};
+  for (const Machine& start : options.starts) starts.push_back(nearest_places(space, start));
+  SearchResult result;
+  SearchProgress& progress = result.progress;
+  Population population;
+  Archive archive;
+  while (!searching.stopped() && (options.evaluations == 0 || progress.evaluated < options.evaluations)) {
+    const auto generation = static_cast<std::uint64_t>(progress.generations);
+    const bool first = generation == 0;
+    const std::vector<Brood> made = made_families(searching, first ? first_families : families, [&](std::size_t f) {
+      SearchDraws draws(options.seed, generation, f);
+      return first ? first_family(searching, starts, f, draws) : next_family(searching, population, f, draws);
+    });
+    for (const Brood& family : made) {
+      progress.evaluated += family.evaluated;
+      progress.feasible += family.feasible;
+      archive.add(family.best);
+      population.insert(population.end(), family.best.begin(), family.best.end());
+    }
+    population = selected(std::move(population));
+    ++progress.generations;
+    progress.compiled = searching.programs.compiled();
+    progress.best = archive.costs();
+    if (options.on_generation) options.on_generation(progress);
+    if (population.empty()) break;  // stopped before the first
+  }
+  result.stopped = searching.stopped();
+  result.best = std::move(archive).taken();
+  return result;
+}
+
+}  // namespace sdip

@@ -1,0 +1,72 @@
+// The search for the best machines of a space too large to visit: by evolution in two levels. A family is machines
+// that share their programs, which are compiled once; its members differ in what only costs, and are evaluated side
+// by side.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/explore/search/goal.h"
+#include "core/explore/sweep.h"
+
+namespace sdip {
+
+/// A base machine and the axes along which it varies, each row once; their product may be of any size.
+struct SearchSpace {
+  Machine base;
+  std::vector<Axis> axes;
+};
+
+/// Throws Error("value_invalid", "/axes", ...): no axis, a row twice, an axis of fewer than two values.
+void check_search_space(const SearchSpace& space);
+
+/// The base with the value of each axis at its place; rows that mean nothing on it (core/machine/shown.h) are the
+/// base's, so that machines that differ in such alone are one.
+Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
+/// The places of the values nearest to a machine's: by ratio, of choices its own or the first.
+std::vector<std::uint16_t> nearest_places(const SearchSpace& space, const Machine& machine);
+
+/// A machine that was evaluated.
+struct Candidate {
+  std::vector<std::uint16_t> places;  // of its values on the axes
+  Machine machine;
+  Outcome outcome;
+  Score score;
+};
+
+/// What a search has done so far.
+struct SearchProgress {
+  std::int64_t generations = 0, evaluated = 0, feasible = 0, compiled = 0;
+  std::vector<double> best;  // costs of the best so far; none while no machine keeps the conditions
+};
+
+struct SearchOptions {
+  std::uint64_t seed = 1;
+  int threads = 1;                       // at least 1; the result does not depend on them
+  std::int64_t evaluations = 0;          // machines to evaluate, about; 0: until stop says so
+  std::function<bool()> stop = nullptr;  // asked from any thread; with it a result depends on when
+  std::vector<Machine> starts = {};      // that the first generation holds, as near as the axes come
+  std::function<void(const SearchProgress&)> on_generation = nullptr;
+};
+
+struct SearchResult {
+  std::vector<Candidate> best;  // of one objective the best first, all of different values; of several the front
+  SearchProgress progress;
+  bool stopped = false;  // by `stop`
+};
+
+/// Machines that keep the conditions and are best by the objectives, as far as they were found; where none keeps
+/// them, the one that is nearest to it. Equal seeds, evaluations and starts give equal results.
+///
+/// A generation is 16 families, each of a program. Their members' first are drawn from the living by tournament,
+/// their places crossed and changed; the best of a family are changed again, in rounds. One family climbs from one
+/// of the best, by single changes of what only costs; five change one row of what is compiled. Who lives on:
+/// selection_order, at most a quarter of one program.
+SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
+                    const MakeEvaluator& make_evaluator, const SearchOptions& options);
+
+}  // namespace sdip

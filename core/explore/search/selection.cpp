@@ -1,0 +1,126 @@
+// Non-dominated sorting, crowding, and hypervolume.
+#include "core/explore/search/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/explore/front.h"
+
+namespace sdip {
+namespace {
+
+using Places = std::vector<std::size_t>;
+
+/// Fronts of the scores at these places, best first.
+std::vector<Places> fronts_of(std::span<const Score> scores, Places places) {
+  std::vector<Places> fronts;
+  const std::size_t width = scores[places[0]].costs.size();
+  const std::vector<Better> lower(width, Better::lower);
+  while (!places.empty()) {
+    std::vector<std::vector<double>> columns(width);
+    for (const std::size_t i : places)
+      for (std::size_t k = 0; k < width; ++k) columns[k].push_back(scores[i].costs[k]);
+    const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+    std::vector<bool> taken(places.size());
+    Places& front = fronts.emplace_back();
+    for (const std::int64_t position : pareto_front(spans, lower)) {
+      front.push_back(places[static_cast<std::size_t>(position)]);
+      taken[static_cast<std::size_t>(position)] = true;
+    }
+    Places rest;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (!taken[i]) rest.push_back(places[i]);
+    places = std::move(rest);
+  }
+  return fronts;
+}
+
+/// Those that stand farthest from their neighbours first.
+void by_crowding(std::span<const Score> scores, Places& front) {
+  const std::size_t width = scores[front[0]].costs.size();
+  std::vector<double> distance(front.size());
+  Places order(front.size());
+  for (std::size_t k = 0; k < width; ++k) {
+    const auto at = [&](std::size_t i) { return log_cost(scores[front[i]].costs[k]); };
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
+    const double range = at(order.back()) - at(order.front());
+    distance[order.front()] = distance[order.back()] = std::numeric_limits<double>::infinity();
+    if (!(range > 0)) continue;
+    for (std::size_t i = 1; i + 1 < order.size(); ++i)
+      distance[order[i]] += (at(order[i + 1]) - at(order[i - 1])) / range;
+  }
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return distance[a] > distance[b]; });
+  Places sorted;
+  for (const std::size_t i : order) sorted.push_back(front[i]);
+  front = std::move(sorted);
+}
+
+/// Of points inside the reference, by slices along the last of `width` costs.
+double volume(std::vector<std::vector<double>>& points, std::span<const double> reference, std::size_t width) {
+  if (points.empty()) return 0;
+  if (width == 1) return reference[0] - (*std::ranges::min_element(points))[0];
+  const std::size_t last = width - 1;
+  std::ranges::sort(points,
+                    [&](const auto& a, const auto& b) { return width == 2 ? a[0] < b[0] : a[last] < b[last]; });
+  if (width == 2) {
+    double area = 0, least = reference[1];
+    for (const auto& point : points)
+      if (point[1] < least) {
+        area += (reference[0] - point[0]) * (least - point[1]);
+        least = point[1];
+      }
+    return area;
+  }
+  double sum = 0;
+  std::vector<std::vector<double>> below;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    below.push_back(points[i]);
+    const double end = i + 1 < points.size() ? points[i + 1][last] : reference[last];
+    if (end <= points[i][last]) continue;
+    auto slice = below;
+    sum += (end - points[i][last]) * volume(slice, reference, last);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double log_cost(double cost) {
+  const double size = std::log(std::max(std::abs(cost), 1e-300));
+  return cost < 0 ? -size : size;
+}
+
+std::vector<std::size_t> selection_order(std::span<const Score> scores) {
+  Places kept, broken;
+  for (std::size_t i = 0; i < scores.size(); ++i) (scores[i].violation > 0 ? broken : kept).push_back(i);
+  Places order;
+  if (!kept.empty() && scores[kept[0]].costs.size() == 1) {
+    std::ranges::stable_sort(kept,
+                             [&](std::size_t a, std::size_t b) { return scores[a].costs[0] < scores[b].costs[0]; });
+    order = std::move(kept);
+  } else if (!kept.empty()) {
+    for (Places& front : fronts_of(scores, std::move(kept))) {
+      by_crowding(scores, front);
+      order.insert(order.end(), front.begin(), front.end());
+    }
+  }
+  std::ranges::stable_sort(broken,
+                           [&](std::size_t a, std::size_t b) { return scores[a].violation < scores[b].violation; });
+  order.insert(order.end(), broken.begin(), broken.end());
+  return order;
+}
+
+double hypervolume(std::vector<std::vector<double>> points, std::span<const double> reference) {
+  std::erase_if(points, [&](const std::vector<double>& point) {
+    for (std::size_t k = 0; k < reference.size(); ++k)
+      if (!(point[k] < reference[k])) return true;
+    return false;
+  });
+  return volume(points, reference, reference.size());
+}
+
+}  // namespace sdip

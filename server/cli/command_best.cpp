@@ -1,0 +1,162 @@
+// sdip best: which machine to build.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/cli/sweep_arguments.h"
+#include "server/cli/text/best_text.h"
+#include "server/io/text.h"
+#include "server/studies/best.h"
+
+namespace sdip {
+namespace {
+
+struct BestArguments {
+  std::string model, search_time = "60s";
+  MachineOptions machine;
+  std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
+  std::optional<std::int64_t> evaluations;
+  std::uint64_t seed = 1;
+  std::int64_t validate_seconds = 30;
+  bool json = false, rows = false;
+};
+
+std::atomic<bool> search_interrupted = false;
+
+/// "90", "90s", "5m", "1h" in seconds.
+std::int64_t seconds_of_text(const std::string& text) {
+  std::size_t end = 0;
+  std::int64_t number = 0;
+  try {
+    number = std::stoll(text, &end);
+  } catch (const std::exception&) {
+    end = 0;
+  }
+  const std::string unit = text.substr(end);
+  const std::int64_t scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (end == 0 || scale == 0 || number < 1 || number > most_search_seconds / scale)
+    throw Error("value_invalid", "--for", text.substr(0, 80) + ": expected a time as 60s, 5m or 1h, up to 24h");
+  return number * scale;
+}
+
+/// key=value of each, as the machine's JSON has them.
+Json fixed_json(const std::vector<std::string>& settings) {
+  Json fixed = Json::object();
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    const std::string key = setting.substr(0, equals), where = "--fix " + key.substr(0, 80);
+    if (equals == std::string::npos) throw Error("value_invalid", where, "expected key=value");
+    const ParameterRow* row = find_parameter(key);
+    if (row == nullptr) throw Error("unknown_parameter", where, "no such parameter; `sdip parameters` lists them");
+    if (fixed.contains(key)) throw Error("value_invalid", where, "given more than once");
+    fixed[key] = value_json(*row, parse_value(*row, setting.substr(equals + 1), where));
+  }
+  return fixed;
+}
+
+Json best_body(const BestArguments& a) {
+  Json body = {{"model", a.model},
+               {"preset", a.machine.preset},
+               {"machine", Json(machine_json(machine_of(a.machine)))},
+               {"fixed", fixed_json(a.fix)},
+               {"objectives", Json::array()},
+               {"constraints", a.where},
+               {"validate_seconds", a.validate_seconds}};
+  for (const std::string& name : a.minimize) body["objectives"].push_back("min:" + name);
+  for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
+  if (!a.vary.empty()) body["axes"] = Json::array();
+  for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis));
+  if (!a.metrics.empty()) body["metrics"] = Json(formulas_json(formulas_of(a.metrics)));
+  if (a.evaluations)
+    body["evaluations"] = *a.evaluations;
+  else
+    body["seconds"] = seconds_of_text(a.search_time);
+  return body;
+}
+
+/// A line on standard error, rewritten on a terminal.
+void show_progress(const BestRequest& request, const SearchProgress& progress) {
+  const bool terminal = ::isatty(2) == 1;
+  if (!terminal && progress.generations % 20 != 1) return;
+  std::cerr << (terminal ? "\r\x1b[K" : "") << count_text(progress.evaluated) << " machines, "
+            << count_text(progress.compiled) << " programs";
+  if (!progress.best.empty() && request.goal.objectives.size() == 1)
+    std::cerr << ", best " << objectives_text(request.goal, progress.best);
+  std::cerr << (terminal ? "" : "\n") << std::flush;
+}
+
+/// Every row that is searched, and its values.
+int list_rows(bool json) {
+  if (json) {
+    OrderedJson all = OrderedJson::object();
+    for (const SearchedRow& row : searched_rows()) all[std::string(row.name)] = row.values;
+    std::cout << json_text(all, 2) << "\n";
+    return exit_ok;
+  }
+  std::vector<TextRow> rows;
+  for (const SearchedRow& row : searched_rows())
+    rows.push_back({std::string(row.name), std::string(row.values), std::string(find_parameter(row.name)->en)});
+  print_table(std::cout, {{"row"}, {"values"}, {"", Align::left, true}}, rows, colour_out());
+  return exit_ok;
+}
+
+int run_best(const BestArguments& arguments) {
+  if (arguments.rows) return list_rows(arguments.json);
+  const BestRequest request = best_request(best_body(arguments));
+  struct sigaction action {};
+  action.sa_handler = [](int) { search_interrupted = true; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  const Catalog catalog;
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const BestAnswer answer = find_best(catalog, request, threads, &search_interrupted,
+                                      [&](const SearchProgress& progress) { show_progress(request, progress); });
+  if (::isatty(2) == 1) std::cerr << std::endl;
+  if (arguments.json) {
+    std::cout << json_text(best_json(answer), 2) << "\n";
+    return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
+  }
+  print_best(std::cout, answer, colour_out());
+  if (answer.cancelled) return exit_cancelled;
+  return answer.keeps() ? exit_ok : exit_infeasible;
+}
+
+}  // namespace
+
+void add_best_command(CLI::App& app, Action& action) {
+  const auto a = std::make_shared<BestArguments>();
+  auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
+  command->add_option("MODEL", a->model, "A built-in model");
+  add_machine_options(*command, a->machine);
+  command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")
+      ->allow_extra_args(false);
+  command->add_option("--maximize", a->maximize, "A metric to be made great; repeated: a front")
+      ->allow_extra_args(false);
+  command->add_option("--where", a->where, "A condition, as 'throughput_fps >= 30'; repeated")
+      ->allow_extra_args(false);
+  command->add_option("--fix", a->fix, "key=value that is not searched; repeated")->allow_extra_args(false);
+  command
+      ->add_option("--vary", a->vary, "An axis as `sdip sweep` has it, in place of the values searched; repeated")
+      ->allow_extra_args(false);
+  add_formula_option(*command, a->metrics);
+  command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
+  command->add_option("--evaluations", a->evaluations,
+                      "Machines to evaluate in place of a time: repeats bit for bit");
+  add_seed_option(*command, a->seed, "Seed");
+  command
+      ->add_option("--validate-seconds", a->validate_seconds, "Time in which the answer is validated; 0: it is not")
+      ->capture_default_str();
+  command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
+  command->add_flag("--json", a->json, "JSON instead of a table");
+  command->callback([&action, a] { action = [=] { return run_best(*a); }; });
+}
+
+}  // namespace sdip

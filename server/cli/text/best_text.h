@@ -1,0 +1,17 @@
+// The answer of a search as text for people.
+#pragma once
+
+#include <ostream>
+
+#include "server/studies/best.h"
+
+namespace sdip {
+
+/// The goal, what was looked at, the best machine and what it is worth, what binds it, its neighbours, what more
+/// area buys, who came after it, and how it was validated; of several objectives the front first.
+void print_best(std::ostream& out, const BestAnswer& answer, bool colour);
+
+/// "area_mm2 56.8 mm2" of each objective; of costs that were made small.
+std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs);
+
+}  // namespace sdip

@@ -1,0 +1,60 @@
+// "Which machine should I build?": a search over the whole space, and what there is to say of its answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/explore/search/rows.h"
+#include "core/explore/search/search.h"
+#include "core/explore/sensitivity.h"
+#include "server/json/report_json.h"
+#include "server/studies/validation.h"
+
+namespace sdip {
+
+struct BestRequest {
+  std::string model, preset;
+  Machine base;                    // checked; with what is fixed
+  std::vector<std::string> fixed;  // names of rows that are not searched
+  std::vector<Axis> asked;         // in place of the table's values
+  SearchGoal goal;
+  std::vector<Formula> formulas;       // metrics of the user's that the goal may name
+  std::int64_t seconds = 60;           // of searching; it ends before with `evaluations`
+  std::int64_t evaluations = 0;        // 0: as many as the time lets it; else the answer repeats bit for bit
+  std::int64_t validate_seconds = 30;  // 0: the answer is not validated
+  std::uint64_t seed = 1;
+};
+inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
+
+/// The body of POST /searches (docs/api.md). Throws Error as spec_from_json does.
+BestRequest best_request(const Json& body);
+/// The same request, spelled out: best_request(best_request_json(r)) is r.
+OrderedJson best_request_json(const BestRequest& request);
+
+/// What is searched: the rows of the table, less those that are fixed.
+SearchSpace search_space(const BestRequest& request);
+
+struct BestAnswer {
+  BestRequest request;
+  SearchResult found;
+  double seconds = 0;
+  Analysis analysis;      // of the best machine; empty where none keeps the conditions
+  Sensitivities around;   // likewise
+  Validation validation;  // likewise
+  bool cancelled = false;
+
+  bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
+};
+
+/// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
+/// throws.
+BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
+                     const std::atomic<bool>* cancel = nullptr,
+                     const std::function<void(const SearchProgress&)>& progress = {});
+
+/// The answer as POST /searches and `sdip best --json` give it.
+OrderedJson best_json(const BestAnswer& answer);
+
+}  // namespace sdip

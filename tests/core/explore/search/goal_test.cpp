@@ -1,0 +1,74 @@
+// How far is a machine from keeping a condition?
+#include "core/explore/search/goal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sdip {
+namespace {
+
+Outcome outcome_of(double fps, double area, bool feasible = true) {
+  Outcome outcome;
+  outcome.feasible = feasible;
+  outcome.values[static_cast<std::size_t>(Metric::throughput_fps)] = fps;
+  outcome.values[static_cast<std::size_t>(Metric::area_mm2)] = area;
+  return outcome;
+}
+
+Score score_of(const SearchGoal& goal, const Outcome& outcome, const Machine& machine = {}) {
+  return scores(goal, std::vector<Machine>{machine}, std::vector<Outcome>{outcome}).at(0);
+}
+
+Machine with_cores(std::int64_t cores) {
+  Machine machine;
+  machine.cores = cores;
+  return machine;
+}
+
+SearchGoal goal_of(const std::string& condition) {
+  return {{{Metric::area_mm2, Better::lower}}, {parse_constraint(condition, "/constraints/0")}};
+}
+
+TEST(search_goal, measures_how_far_a_comparison_is_from_holding) {
+  const SearchGoal goal = goal_of("throughput_fps >= 30");
+  EXPECT_EQ(score_of(goal, outcome_of(30, 50)).violation, 0);
+  EXPECT_DOUBLE_EQ(score_of(goal, outcome_of(15, 50)).violation, 0.5);
+  EXPECT_DOUBLE_EQ(score_of(goal, outcome_of(15, 50)).costs[0], 50);
+  EXPECT_DOUBLE_EQ(score_of(goal_of("area_mm2 / 2 < 1 + 19"), outcome_of(1, 80)).violation, 0.5);
+  EXPECT_GT(score_of(goal_of("area_mm2 < 80"), outcome_of(1, 80)).violation, 0);
+  EXPECT_DOUBLE_EQ(score_of(goal_of("cores == 2"), outcome_of(1, 80), with_cores(4)).violation, 0.5);
+}
+
+TEST(search_goal, takes_a_condition_that_is_no_comparison_as_kept_or_not) {
+  const SearchGoal goal = goal_of("if(throughput_fps > 10, area_mm2 < 20, 0)");
+  EXPECT_EQ(score_of(goal, outcome_of(11, 19)).violation, 0);
+  EXPECT_EQ(score_of(goal, outcome_of(11, 21)).violation, 1);
+}
+
+TEST(search_goal, adds_conditions_and_puts_limits_and_what_cannot_run_behind_them) {
+  SearchGoal goal = goal_of("throughput_fps >= 30");
+  goal.constraints.push_back(parse_constraint("area_mm2 <= 25", "/constraints/1"));
+  EXPECT_DOUBLE_EQ(score_of(goal, outcome_of(15, 50)).violation, 1);
+  EXPECT_DOUBLE_EQ(score_of(goal, outcome_of(15, 50, false)).violation, 1 + broken_limit);
+  Outcome nothing;
+  nothing.values.fill(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(score_of(goal, nothing).violation, no_values);
+  EXPECT_TRUE(std::isinf(score_of(goal, nothing).costs[0]));
+}
+
+TEST(search_goal, makes_what_is_better_high_small) {
+  const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}}};
+  EXPECT_EQ(score_of(goal, outcome_of(30, 1)).costs[0], -30);
+}
+
+TEST(search_goal, computes_formulas_of_machines) {
+  const Measure measure(parse_formula("per_core", "frame/s", "throughput_fps / cores", "here"));
+  const std::vector<Machine> machines = {with_cores(2), with_cores(5)};
+  const std::vector<Outcome> outcomes = {outcome_of(10, 1), outcome_of(10, 1)};
+  EXPECT_EQ(measured(measure, machines, outcomes), (std::vector<double>{5, 2}));
+}
+
+}  // namespace
+}  // namespace sdip
