@@ -14,12 +14,15 @@ namespace {
 
 double real(std::int64_t count) { return static_cast<double>(count); }
 
-/// Rows of inputs that so many rows of results need.
+/// Inputs along an axis that so many results need, without those that a stride beyond the kernel leaves out.
+std::int64_t reached_by(std::int64_t results, std::int64_t stride, std::int64_t kernel) {
+  return (results - 1) * std::min(stride, kernel) + kernel;
+}
 std::int64_t input_rows(const RowStationaryLayer& layer, std::int64_t strip) {
-  return (strip - 1) * layer.row_stride + layer.kernel_rows;
+  return reached_by(strip, layer.row_stride, layer.kernel_rows);
 }
 std::int64_t input_columns(const RowStationaryLayer& layer) {
-  return (layer.columns - 1) * layer.column_stride + layer.kernel_columns;
+  return reached_by(layer.columns, layer.column_stride, layer.kernel_columns);
 }
 
 /// A whole cut into parts of a size, the last maybe smaller: how many of which.

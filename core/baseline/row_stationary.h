@@ -61,7 +61,7 @@ struct RowStationaryCost {
 ///   weights  R S q r p t / weight_bus
 ///   array    n F S p q, behind the first window of each row, ((e - 1) U + R) S q r / input_bus
 ///   sums     n e F p t / sum_bus, read and written on two buses side by side
-///   inputs   n ((e - 1) U + R) W q r / input_bus, W = (F - 1) U + S
+///   inputs   n ((e - 1) U + R) W q r / input_bus, W = (F - 1) U + S (U at most R or S)
 /// over strips and images (the last maybe smaller), ceil(M / pt) and ceil(C / qr), of which the last counts whole.
 /// DRAM: inputs once for each m filters held, windows of strips overlapping; weights once for each strip and n
 /// images; results once. Worked example: docs/model/row_stationary.md.
