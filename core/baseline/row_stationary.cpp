@@ -134,13 +134,13 @@ RowStationaryLayer laid_out(const MatrixProduct& product, std::int64_t columns) 
 
 bool has_window(const LoopNest& n) { return n.kernel_h * n.kernel_w > 1 || n.stride_h > 1 || n.stride_w > 1; }
 
-struct MappedLayer {
+struct RowStationaryMapped {
   RowStationaryLayer layer;
   RowStationaryCost cost;
 };
 
 /// A layer with a window, its columns in so many parts as it takes to fit the buffer.
-MappedLayer mapped_window(const LoopNest& n, const RowStationaryMachine& machine) {
+RowStationaryMapped mapped_window(const LoopNest& n, const RowStationaryMachine& machine) {
   RowStationaryLayer layer{.groups = n.groups,
                            .images = n.batch,
                            .channels = n.in_channels,
@@ -161,9 +161,9 @@ MappedLayer mapped_window(const LoopNest& n, const RowStationaryMachine& machine
   }
 }
 
-MappedLayer mapped_product(const MatrixProduct& product, const RowStationaryMachine& machine) {
+RowStationaryMapped mapped_product(const MatrixProduct& product, const RowStationaryMachine& machine) {
   constexpr std::int64_t most_columns = 1024;
-  MappedLayer best;
+  RowStationaryMapped best;
   const auto offer = [&](std::int64_t columns) {
     const RowStationaryLayer layer = laid_out(product, columns);
     const auto mapping = row_stationary_mapping(layer, machine);
@@ -179,7 +179,7 @@ MappedLayer mapped_product(const MatrixProduct& product, const RowStationaryMach
 
 LayerTime product_time(const Layer& layer, const RowStationaryMachine& machine) {
   const LoopNest& nest = layer.work.nest;
-  const MappedLayer mapped =
+  const RowStationaryMapped mapped =
       has_window(nest) ? mapped_window(nest, machine) : mapped_product(product_of(layer), machine);
   const RowStationaryCost& cost = mapped.cost;
   const double activation = machine.bytes_per_element / machine.activation_compression;

@@ -38,7 +38,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> places_of(const RowStationary
   return places;
 }
 
-struct Stepped {
+struct SteppedPasses {
   std::int64_t passes = 0, cycles = 0, array_cycles = 0;
   std::int64_t dram_inputs = 0, dram_weights = 0, buffer_words = 0;
   bool right = true;
@@ -60,13 +60,13 @@ struct Values {
 };
 
 /// What one pass is about.
-struct Pass {
+struct OnePass {
   std::int64_t row = 0, rows = 0, image = 0, images = 0, filter = 0, channel = 0;
 };
 
 /// The multiplications of one element: a row of the kernel by a row of the inputs, for all images, filters and
 /// channels of its registers. Returns its cycles; those beyond the layer's end do nothing.
-std::int64_t step_element(Values& v, const RowStationaryMapping& m, const Pass& pass, std::int64_t kernel_row,
+std::int64_t step_element(Values& v, const RowStationaryMapping& m, const OnePass& pass, std::int64_t kernel_row,
                           std::int64_t j, std::int64_t filter, std::int64_t channel) {
   const RowStationaryLayer& l = v.l;
   std::int64_t cycles = 0;
@@ -100,8 +100,8 @@ std::int64_t step_buses(const RowStationaryMachine& machine, std::int64_t weight
   return cycles;
 }
 
-void step_pass(Values& v, const RowStationaryMapping& m, const RowStationaryMachine& machine, const Pass& pass,
-               Stepped& stepped) {
+void step_pass(Values& v, const RowStationaryMapping& m, const RowStationaryMachine& machine, const OnePass& pass,
+               SteppedPasses& stepped) {
   const RowStationaryLayer& l = v.l;
   std::set<std::pair<std::int64_t, std::int64_t>> rows_reached;  // (channel, row of inputs): one multicast each
   std::int64_t multiplications = 0, weights = 0, real_rows = 0;
@@ -135,11 +135,11 @@ void step_pass(Values& v, const RowStationaryMapping& m, const RowStationaryMach
   if (pass.filter % m.held_filters == 0) stepped.dram_inputs += pass.images * real_rows * width;
 }
 
-Stepped step_layer(const RowStationaryLayer& l, const RowStationaryMapping& m,
-                   const RowStationaryMachine& machine) {
+SteppedPasses step_layer(const RowStationaryLayer& l, const RowStationaryMapping& m,
+                         const RowStationaryMachine& machine) {
   Values v{l, std::vector<std::int64_t>(static_cast<std::size_t>(l.images * l.filters * l.rows * l.columns))};
-  Stepped stepped;
-  Pass pass;
+  SteppedPasses stepped;
+  OnePass pass;
   for (pass.row = 0; pass.row < l.rows; pass.row += m.strip)
     for (pass.image = 0; pass.image < l.images; pass.image += m.images)
       for (std::int64_t held = 0; held < l.filters; held += m.held_filters)
@@ -209,7 +209,7 @@ TEST(row_stationary, takes_and_moves_what_a_stepped_array_does) {
   for (int turn = 0; turn < 300; ++turn) {
     const RowStationaryLayer l = drawn_layer(random);
     const RowStationaryMapping m = drawn_mapping(random, l, machine);
-    const Stepped stepped = step_layer(l, m, machine);
+    const SteppedPasses stepped = step_layer(l, m, machine);
     const RowStationaryCost cost = cost_of(l, m, machine);
     EXPECT_TRUE(stepped.right) << turn;
     EXPECT_EQ(cost.passes, static_cast<double>(stepped.passes)) << turn;
