@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/baseline/device_run.h"
+#include "core/baseline/row_stationary.h"
 #include "core/baseline/simd_tree.h"
 #include "core/baseline/simt.h"
 #include "core/baseline/systolic.h"
@@ -116,6 +117,29 @@ std::vector<LayerTime> on_tiles(const Device& device, std::span<const Layer> lay
   return times_of(layers, m);
 }
 
+RowStationaryMachine row_stationary_of(const Device& device) {
+  RowStationaryMachine m;
+  m.rows = count(device, "array_rows");
+  m.columns = count(device, "array_columns");
+  m.input_words = count(device, "input_words_per_pe");
+  m.weight_words = count(device, "weight_words_per_pe");
+  m.sum_words = count(device, "sum_words_per_pe");
+  m.bytes_per_element = bytes_per_element(device);
+  m.buffer_words = std::llround(need(device, "buffer_kib") * kib / m.bytes_per_element);
+  m.weight_bus = count(device, "weight_bus_words");
+  m.input_bus = count(device, "input_bus_words");
+  m.sum_bus = count(device, "sum_bus_words");
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  m.vector_operations_per_s = need(device, "vector_gops") * giga;
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.activation_compression = figure_of(device, "activation_compression").value_or(1);
+  return m;
+}
+
+std::vector<LayerTime> on_row_stationary(const Device& device, std::span<const Layer> layers, bool) {
+  return times_of(layers, row_stationary_of(device));
+}
+
 using ModelledTimes = std::vector<LayerTime> (*)(const Device&, std::span<const Layer>, bool eager);
 
 /// Times worked out before: mappings and layouts of a network on a tree of memories take 0.2 s.
@@ -161,7 +185,7 @@ struct ArchetypeModel {
 };
 
 const ArchetypeModel* model_of(Archetype archetype) {
-  static const std::array<ArchetypeModel, 4> models = {{
+  static const std::array<ArchetypeModel, 5> models = {{
       {Archetype::systolic,
        {"clock_mhz", "arrays", "array_rows", "array_columns", "buffer_mib", "vector_gops"},
        on_systolic,
@@ -183,6 +207,14 @@ const ArchetypeModel* model_of(Archetype archetype) {
        on_tiles,
        {"Predicted by the model of tiles that exchange (docs/model/devices.md): each layer is cut over all tiles, "
         "compute, exchange and DRAM go one after the other, a step of all tiles takes 1 us more."}},
+      {Archetype::row_stationary,
+       {"clock_mhz", "array_rows", "array_columns", "input_words_per_pe", "weight_words_per_pe", "sum_words_per_pe",
+        "buffer_kib", "weight_bus_words", "input_bus_words", "sum_bus_words", "vector_gops"},
+       on_row_stationary,
+       {"Predicted by the model of row-stationary arrays (docs/model/row_stationary.md): each layer has the "
+        "mapping "
+        "that takes least, its results leave behind the last pass, zeros are neither skipped nor, unless a figure "
+        "says so, coded."}},
   }};
   const auto found = std::ranges::find(models, archetype, &ArchetypeModel::archetype);
   return found == models.end() ? nullptr : &*found;
@@ -202,6 +234,8 @@ double structural_flops(const Device& device) {
     case Archetype::simd_tree:
       return clock * need(device, "l2_blocks") * need(device, "l1_blocks_per_l2") * need(device, "mabs_per_l1") *
              need(device, "tensor_flops_per_cycle");
+    case Archetype::row_stationary:
+      return 2 * clock * need(device, "array_rows") * need(device, "array_columns");
     case Archetype::roofline:
       break;
   }
@@ -218,6 +252,8 @@ std::string lacking_figure(const Device& device) {
   for (const std::string_view key : model->keys)
     if (!figure_of(device, key)) return std::string(key);
   if (device.archetype == Archetype::simd_tree && !tree_of(device)) return "a tree that the model has";
+  if (device.archetype == Archetype::row_stationary && !is_row_stationary(row_stationary_of(device)))
+    return "a buffer that holds a pass";
   if (structural_flops(device) > 1.05 * device.peak_flops) return "a peak as high as its structure's";
   return {};
 }

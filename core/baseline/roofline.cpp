@@ -8,19 +8,29 @@
 namespace sdip {
 namespace {
 
-constexpr double flops_per_mac = 2;
+constexpr double flops_per_mac = 2, bytes_of_mib = 1024 * 1024;
+
+/// Whether the arrays that multiply hold all weights of all stages, so that none come from DRAM.
+bool weights_stay(const Device& device, std::span<const StageWork> stages) {
+  const auto held_mib = figure_of(device, "resident_weight_mib");
+  double bytes = 0;
+  for (const StageWork& stage : stages)
+    bytes += bytes_per_element(device) * static_cast<double>(stage.weight_elements);
+  return held_mib && bytes <= *held_mib * bytes_of_mib;
+}
 
 }  // namespace
 
 Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once) {
   check(!stages.empty() && frames_at_once >= 1, "roofline: at least one stage and one frame");
   const auto frames = static_cast<double>(frames_at_once);
+  const double weights_moved = weights_stay(device, stages) ? 0 : 1;
   Roofline result;
   for (const StageWork& stage : stages) {
     const auto passes = static_cast<double>(stage.passes_per_frame);
     const auto activations = static_cast<double>(stage.input_elements + stage.output_elements);
-    const double bytes =
-        passes * bytes_per_element(device) * (static_cast<double>(stage.weight_elements) + frames * activations);
+    const double bytes = passes * bytes_per_element(device) *
+                         (weights_moved * static_cast<double>(stage.weight_elements) + frames * activations);
     const double flops = passes * frames * flops_per_mac * static_cast<double>(stage.macs.value);
     StageRoofline part{
         .name = stage.name, .compute_s = flops / device.peak_flops, .memory_s = bytes / device.dram_bytes_per_s};
@@ -37,6 +47,8 @@ Roofline roofline(const Device& device, std::span<const StageWork> stages, std::
       "Roofline only: a bound that no schedule can beat, not a prediction; every MAC busy, activations between "
       "layers on chip, " +
       device.native_format + " throughout."};
+  if (weights_moved == 0)
+    result.notes.push_back("Weights stay in the arrays that multiply by them: none come from DRAM.");
   result.notes.insert(result.notes.end(), device.notes.begin(), device.notes.end());
   return result;
 }

@@ -37,6 +37,8 @@ struct Roofline {
 ///   pass  = max(2 * MACs * frames / peak FLOP/s, compulsory bytes / DRAM bytes/s)
 ///   compulsory bytes = bytes an element * (weights + frames * (inputs + outputs)), each touched once a pass
 ///   latency = sum of passes * pass; throughput = frames / latency
+/// Of a device with resident_weight_mib (memories that multiply where they store) that holds the weights of all
+/// stages, weights are 0 bytes; writing them before is not counted.
 /// A bound, not a prediction: activations between layers are taken to stay on chip, every MAC to be busy.
 /// Requires frames_at_once >= 1 and at least one stage.
 Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once);

@@ -48,6 +48,21 @@ TEST(roofline, reads_weights_once_for_all_frames_of_a_batch) {
   EXPECT_DOUBLE_EQ(four.dram_bytes_per_frame, 40);
 }
 
+TEST(roofline, moves_no_weights_that_all_stay_in_the_arrays) {
+  const std::vector<StageWork> stages = {{"text", Macs(100), 524'288, 5, 5, 2},
+                                         {"unet", Macs(100), 524'288, 5, 5, 1}};
+  Device device = simple_device();
+  const Roofline moved = roofline(device, stages, 1);
+  EXPECT_DOUBLE_EQ(moved.dram_bytes_per_frame, 3 * 2 * (524'288 + 10));
+  device.figures = {{"resident_weight_mib", 1.99, "MiB", "", "primary"}};
+  EXPECT_DOUBLE_EQ(roofline(device, stages, 1).dram_bytes_per_frame, moved.dram_bytes_per_frame)
+      << "both stages' weights are 2 MiB";
+  device.figures[0].value = 2;
+  const Roofline stay = roofline(device, stages, 1);
+  EXPECT_DOUBLE_EQ(stay.dram_bytes_per_frame, 3 * 2 * 10);
+  EXPECT_THAT(stay.notes, testing::Contains(testing::StartsWith("Weights stay")));
+}
+
 TEST(roofline, says_that_it_is_only_a_bound) {
   const std::vector<StageWork> stages = {{"text", Macs(1), 1, 1, 1, 1}};
   const Roofline one = roofline(simple_device(), stages, 1);
