@@ -108,23 +108,28 @@ bool is_fused_order(const Layer& layer) {
   return layer.joint == Joint::fused && layer.work.family == Family::transpose;
 }
 
+/// Of a result that is split, as that of a gated linear unit is in two, of queries, keys and values in three.
+constexpr std::int64_t most_parts_joined = 3;
+
 CubeJoints joints_of_layers(std::span<const Layer> layers) {
   CubeJoints joints{std::vector<CubeJoined>(layers.size()), std::vector<double>(layers.size())};
   for (std::size_t n = 0; n < layers.size(); ++n) {
     const Layer& layer = layers[n];
     if (layer.joint != Joint::fused || is_fused_order(layer)) continue;
     auto left = static_cast<double>(layer.times);
-    const auto join = [&](std::size_t to) {
+    const auto join = [&](std::size_t to, std::int64_t parts) {
       const Layer& kernel = layers[to];
-      if (left <= 0 || kernel.joint == Joint::fused || kernel.output_elements != layer.a_elements) return;
+      if (left <= 0 || kernel.joint == Joint::fused || kernel.output_elements != parts * layer.a_elements) return;
       const double share = std::min(left, static_cast<double>(kernel.times)) / static_cast<double>(kernel.times);
       joints.joined[to].operations += share * static_cast<double>(operations_of(layer));
       joints.joined[to].elements +=
           share * static_cast<double>(layer.b_elements + layer.other_elements + layer.weight_elements);
       left -= share * static_cast<double>(kernel.times);
     };
-    for (std::size_t to = n; to-- > 0;) join(to);
-    for (std::size_t to = n + 1; to < layers.size(); ++to) join(to);
+    for (std::int64_t parts = 1; parts <= most_parts_joined; ++parts) {
+      for (std::size_t to = n; to-- > 0;) join(to, parts);
+      for (std::size_t to = n + 1; to < layers.size(); ++to) join(to, parts);
+    }
     joints.left[n] = left / static_cast<double>(layer.times);
   }
   return joints;

@@ -152,6 +152,21 @@ LayeredStage stage_of(std::string_view model) {
   return layered_stage(graph, std::string(model), Role::network, 1);
 }
 
+TEST(cube, all_but_one_of_the_networks_fused_operators_find_a_kernel) {
+  for (const char* model : {"resnet50", "bert-base", "mobilenetv2", "sd15-unet", "sdxl-unet", "sd15-vae-decoder"}) {
+    const LayeredStage stage = stage_of(model);
+    const auto times = cube_times(stage.layers, cube_machine_of(ascend()));
+    double fused = 0, left = 0;
+    for (std::size_t n = 0; n < times.size(); ++n) {
+      if (stage.layers[n].joint != Joint::fused) continue;
+      fused += static_cast<double>(stage.layers[n].times);
+      left += times[n].kernels * static_cast<double>(stage.layers[n].times);
+    }
+    EXPECT_GT(fused, 20) << model;
+    EXPECT_EQ(left, std::string_view(model) == "bert-base" ? 1 : 0) << model;
+  }
+}
+
 /// What is published of one Ascend 910 in training beside a third of the model's forward rate.
 TEST(docs, the_table_of_networks_on_the_ascend_is_that_of_the_model) {
   struct Row {

@@ -389,6 +389,8 @@ TEST(cube, fused_layers_join_results_of_their_size_and_what_finds_none_is_a_kern
   product.times = 4;
   EXPECT_EQ(times_of(std::vector{product, relu}, m)[1].seconds, 0);
   EXPECT_EQ(times_of(std::vector{relu, product}, m)[0].seconds, 0) << "alike ones stand where the first was";
+  relu.a_elements = 128;
+  EXPECT_EQ(times_of(std::vector{product, relu}, m)[1].seconds, 0) << "a half of the result";
   relu.a_elements = 255;
   EXPECT_DOUBLE_EQ(times_of(std::vector{product, relu}, m)[1].seconds, times_of(std::vector{relu}, m)[0].seconds);
   relu.work.family = Family::transpose;
