@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/baseline/cube.h"
 #include "core/baseline/device_run.h"
 #include "core/baseline/row_stationary.h"
 #include "core/baseline/simd_tree.h"
@@ -117,6 +118,12 @@ std::vector<LayerTime> on_tiles(const Device& device, std::span<const Layer> lay
   return times_of(layers, m);
 }
 
+std::vector<LayerTime> on_cube(const Device& device, std::span<const Layer> layers, bool eager) {
+  CubeMachine m = cube_machine_of(device);
+  m.fused = !eager;
+  return times_of(layers, m);
+}
+
 RowStationaryMachine row_stationary_of(const Device& device) {
   RowStationaryMachine m;
   m.rows = count(device, "array_rows");
@@ -207,6 +214,14 @@ const ArchetypeModel* model_of(Archetype archetype) {
        on_tiles,
        {"Predicted by the model of tiles that exchange (docs/model/devices.md): each layer is cut over all tiles, "
         "compute, exchange and DRAM go one after the other, a step of all tiles takes 1 us more."}},
+      {Archetype::cube,
+       {"clock_mhz", "cores", "cube_rows", "cube_columns", "cube_depth", "vector_lanes", "l0a_kib", "l0b_kib",
+        "l0c_kib", "l1_kib", "ub_kib", "gm_to_core_bytes_per_cycle", "l1_to_l0a_bytes_per_cycle",
+        "l1_to_l0b_bytes_per_cycle", "l0c_to_ub_bytes_per_cycle", "core_to_gm_bytes_per_cycle", "l2_mib"},
+       on_cube,
+       {"Predicted by the model of cube, vector unit and transfer engines with a queue each (docs/model/cube.md): "
+        "tiles searched as a compiler does, two buffers of each piece, elementwise work joins the kernel before "
+        "it, im2col by the engine; a wait for a flag and a launch take what the device's file assumes."}},
       {Archetype::row_stationary,
        {"clock_mhz", "array_rows", "array_columns", "input_words_per_pe", "weight_words_per_pe", "sum_words_per_pe",
         "buffer_kib", "weight_bus_words", "input_bus_words", "sum_bus_words", "vector_gops"},
@@ -231,6 +246,9 @@ double structural_flops(const Device& device) {
       return clock * need(device, "processors") * need(device, "tensor_flops_per_cycle");
     case Archetype::tiles:
       return 2 * clock * need(device, "tiles") * need(device, "macs_per_tile_per_cycle");
+    case Archetype::cube:
+      return 2 * clock * need(device, "cores") * need(device, "cube_rows") * need(device, "cube_columns") *
+             need(device, "cube_depth");
     case Archetype::simd_tree:
       return clock * need(device, "l2_blocks") * need(device, "l1_blocks_per_l2") * need(device, "mabs_per_l1") *
              need(device, "tensor_flops_per_cycle");
@@ -244,6 +262,32 @@ double structural_flops(const Device& device) {
 
 }  // namespace
 
+CubeMachine cube_machine_of(const Device& device) {
+  CubeMachine m;
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  m.cores = count(device, "cores");
+  m.cube_rows = count(device, "cube_rows");
+  m.cube_columns = count(device, "cube_columns");
+  m.cube_depth = count(device, "cube_depth");
+  m.vector_lanes = count(device, "vector_lanes");
+  m.l0a_bytes = need(device, "l0a_kib") * kib;
+  m.l0b_bytes = need(device, "l0b_kib") * kib;
+  m.l0c_bytes = need(device, "l0c_kib") * kib;
+  m.l1_bytes = need(device, "l1_kib") * kib;
+  m.ub_bytes = need(device, "ub_kib") * kib;
+  m.gm_to_core_bytes_per_cycle = need(device, "gm_to_core_bytes_per_cycle");
+  m.l1_to_l0a_bytes_per_cycle = need(device, "l1_to_l0a_bytes_per_cycle");
+  m.l1_to_l0b_bytes_per_cycle = need(device, "l1_to_l0b_bytes_per_cycle");
+  m.l0c_to_ub_bytes_per_cycle = need(device, "l0c_to_ub_bytes_per_cycle");
+  m.core_to_gm_bytes_per_cycle = need(device, "core_to_gm_bytes_per_cycle");
+  m.l2_bytes = need(device, "l2_mib") * mib;
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.bytes_per_element = bytes_per_element(device);
+  m.sync_cycles = std::llround(figure_of(device, "sync_cycles").value_or(0));
+  m.launch_s = figure_of(device, "launch_us").value_or(0) / mega;
+  return m;
+}
+
 std::string lacking_figure(const Device& device) {
   if (device.peak_flops <= 0) return "peak";
   if (device.dram_bytes_per_s <= 0) return "dram_bandwidth";
@@ -252,6 +296,8 @@ std::string lacking_figure(const Device& device) {
   for (const std::string_view key : model->keys)
     if (!figure_of(device, key)) return std::string(key);
   if (device.archetype == Archetype::simd_tree && !tree_of(device)) return "a tree that the model has";
+  if (device.archetype == Archetype::cube && !holds_a_cube(cube_machine_of(device)))
+    return "buffers that hold a cube";
   if (device.archetype == Archetype::row_stationary && !is_row_stationary(row_stationary_of(device)))
     return "a buffer that holds a pass";
   if (structural_flops(device) > 1.05 * device.peak_flops) return "a peak as high as its structure's";

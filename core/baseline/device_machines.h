@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/baseline/cube.h"
 #include "core/baseline/device.h"
 #include "core/baseline/layer_time.h"
 #include "core/baseline/layers.h"
@@ -14,6 +15,9 @@ namespace sdip {
 /// Times of layers by the model of its archetype. `eager`: layer by layer, as a framework without a compiler runs
 /// them. Requires that no figure is lacking.
 std::vector<LayerTime> times_on(const Device& device, std::span<const Layer> layers, bool eager);
+
+/// Of archetype cube. Requires that no figure is lacking.
+CubeMachine cube_machine_of(const Device& device);
 
 /// What its model assumes, in words.
 std::vector<std::string> assumptions_of(const Device& device);

@@ -155,5 +155,29 @@ TEST(devices, a_software_s_factor_is_fitted_on_its_smallest_batch_alone) {
   EXPECT_EQ(compared[2].factor, 1) << "eager runs fit nothing";
 }
 
+TEST(devices, of_cubes_need_buffers_that_hold_one) {
+  Device device = *find_device("ascend_910");
+  EXPECT_EQ(device.archetype, Archetype::cube);
+  EXPECT_EQ(lacking_figure(device), "");
+  const auto figure_at = [&](std::string_view key) {
+    return std::ranges::find(device.figures, key, &DeviceFigure::key);
+  };
+  const double l0c = figure_at("l0c_kib")->value;
+  figure_at("l0c_kib")->value = 2;  // two of 16 x 16 sums of 4 bytes
+  EXPECT_EQ(lacking_figure(device), "");
+  figure_at("l0c_kib")->value = 1.99;
+  EXPECT_EQ(lacking_figure(device), "buffers that hold a cube");
+  const std::vector<LayeredStage> stages = {one_product(64, 64, 64)};
+  EXPECT_FALSE(run_device(device, stages, 1).modelled);
+  figure_at("l0c_kib")->value = l0c;
+  const double whole = run_device(device, stages, 1).latency_s;
+  device.figures.erase(figure_at("launch_us"));  // assumed figures are 0 where they are left out
+  device.figures.erase(figure_at("sync_cycles"));
+  EXPECT_TRUE(run_device(device, stages, 1).modelled);
+  EXPECT_LT(run_device(device, stages, 1).latency_s, whole);
+  device.figures.erase(figure_at("l1_kib"));
+  EXPECT_EQ(lacking_figure(device), "l1_kib");
+}
+
 }  // namespace
 }  // namespace sdip
