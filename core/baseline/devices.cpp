@@ -19,7 +19,7 @@ constexpr std::size_t most_measured = 64, most_listed = 256;
 /// Figures that count things.
 constexpr std::string_view counted_keys[] = {"arrays",           "array_rows",  "array_columns", "cube_depth",
                                              "processors",       "cluster",     "tiles",         "l2_blocks",
-                                             "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab"};
+                                             "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab",   "dies"};
 /// Formats of 1, 2 and 4 bytes an element.
 constexpr std::string_view formats_of_bytes[][6] = {{"int8", "fp8", "uint8", "mxfp8", "", ""},
                                                     {"fp16", "bf16", "TF16", "tf16", "int16", ""},
