@@ -58,6 +58,15 @@ std::string cell_text(const ComparisonRow& row, const ComparedColumn& column) {
   return quantity_text(*value, column.unit);
 }
 
+/// Without the units that the short titles say.
+std::string latex_value(const ComparisonRow& row, const ComparedColumn& column) {
+  constexpr std::string_view said[] = {"frame/s", "frame/s/mm2", "mm2", "USD", "x"};
+  const std::string text = cell_text(row, column), unit = " " + std::string(column.unit);
+  if (text == "-") return "--";
+  const bool strip = text.ends_with(unit) && std::ranges::find(said, column.unit) != std::end(said);
+  return strip ? text.substr(0, text.size() - unit.size()) : text;
+}
+
 /// The factors of compiled software, and errors with them of predictions that fitted nothing.
 std::string checked_text(const std::vector<Compared>& measured) {
   std::int64_t checked = 0;
@@ -221,9 +230,9 @@ void print_comparison(std::ostream& out, std::span<const ComparisonRow> rows, co
 void print_losses(std::ostream& out, std::span<const ComparisonRow> rows, bool colour) {
   constexpr std::size_t most_named = 4;
   const std::vector<Loss> losses = losses_of(rows);
-  if (losses.empty()) return;
   out << "\n";
   print_heading(out, "Where " + rows.front().name + " loses", colour);
+  if (losses.empty()) out << "  nowhere: no device does better\n";
   for (auto first = losses.begin(); first != losses.end();) {
     const auto last = std::find_if(first, losses.end(), [&](const Loss& one) {
       return one.batch != first->batch || one.metric != first->metric;
@@ -268,7 +277,7 @@ void write_comparison_latex(std::ostream& out, std::span<const ComparisonRow> ro
   out << " \\\\\n";
   for (const TableRow& row : grouped(rows, 1, [&](const ComparisonRow& one) {
          TextRow cells = {one.name + (one.feasible ? "" : " (infeasible)"), one.format, std::to_string(one.batch)};
-         for (const ComparedColumn* column : columns) cells.push_back(cell_text(one, *column));
+         for (const ComparedColumn* column : columns) cells.push_back(latex_value(one, *column));
          return cells;
        })) {
     if (row.heading)

@@ -420,7 +420,7 @@ export const journeyTests = [
   })],
 
   ['the comparison names every baseline, predicted, bounded or unpublished, with sources and what was measured', (world) => withPage(world, {}, async (page) => {
-    await page.goto(`${world.origin}#/compare?model=tiny-sd`);
+    await page.goto(`${world.origin}#/compare?model=sd15`);
     for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor();
     const { baselines } = await (await fetch(`${world.origin}api/v1/baselines`)).json();
     const machines = await page.locator('.compare-table .badge.model').count();
@@ -428,7 +428,7 @@ export const journeyTests = [
     assert.equal(await page.locator('.compare-table .badge.device').count(), published('device'));
     assert.equal(await page.locator('.compare-table .badge.roofline').count(), published('roofline') + machines, 'ours have bounds, too');
     for (const group of ['Model beside model', 'Bound beside bound']) await page.getByRole('rowheader', { name: group }).waitFor();
-    await page.getByText('Where SDIP loses').waitFor();
+    await page.getByRole('heading', { name: 'Where SDIP loses' }).waitFor();
     const area = () => page.locator('.compare-table tbody tr', { hasText: 'NVIDIA V100' }).locator('td').nth(6).textContent();
     const before = await area();
     await page.getByLabel('Process').selectOption('n7');

@@ -66,6 +66,10 @@ function Row({ row }: { row: ComparisonRow }) {
   );
 }
 
+/** What an energy is of, and its parts. */
+const energyText = (row: ComparisonRow) =>
+  [row.energy, ...Object.entries(row.energy_parts_j).filter(([, joules]) => joules).map(([part, joules]) => `${part} ${quantity(joules, 'J', 3)}`)].join('\n');
+
 /** A value, below it what it is with the software's factor, or what its energy has. */
 function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: string | undefined }) {
   const { t } = useSpeech();
@@ -76,8 +80,8 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
   const calibrated = ['latency_s', 'throughput_fps'].includes(name) ? row.calibration?.values[name] : undefined;
   const said = unit ?? tables.unitOf(name);
   return (
-    <td title={name === 'energy_j_per_frame' ? row.energy : undefined}>
-      {quantity(value, said)}
+    <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
+      {quantity(value, said, 3)}
       {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
       {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}
     </td>
@@ -89,7 +93,7 @@ export function Losses({ losses }: { losses: Loss[] }) {
   const { t } = useSpeech();
   const most = 5;
   const basis = (one: Loss) => (one.kind === 'roofline' ? t('compare.bound') : t(one.calibrated ? 'compare.is_calibrated' : 'compare.not_calibrated'));
-  if (losses.length === 0) return null;
+  if (losses.length === 0) return <p className="muted">{t('compare.loses_nowhere')}</p>;
   return (
     <>
       <h3>{t('compare.loses')}</h3>
