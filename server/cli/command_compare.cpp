@@ -121,9 +121,10 @@ ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Devi
                     "SDIP " + arguments.machine.preset +
                         (arguments.machine.changes.empty() && arguments.machine.file.empty() ? "" : ", changed"),
                     machine_of(arguments.machine)}}};
-  require_once(arguments.presets, [](std::size_t) { return "--presets"; });
-  require_once(arguments.baselines, [](std::size_t) { return "--baselines"; });
-  require_once(arguments.batches, [](std::size_t) { return "--batches"; });
+  require_once(arguments.presets, [&](std::size_t i) { return "--presets " + arguments.presets[i]; });
+  require_once(arguments.baselines, [&](std::size_t i) { return "--baselines " + arguments.baselines[i]; });
+  require_once(arguments.batches,
+               [&](std::size_t i) { return "--batches " + std::to_string(arguments.batches[i]); });
   for (const std::string& name : arguments.presets)
     asked.machines.push_back({"sdip:" + name, "SDIP " + name, require_preset(name, "--presets").machine});
   for (const std::string& id : arguments.baselines) asked.devices.push_back(&device_named(id));

@@ -193,7 +193,10 @@ void print_block(std::ostream& out, std::span<const ComparisonRow> rows, const M
   if (block == Block::time) columns.insert(columns.begin() + 2, Column{"format"});
   for (const ComparedColumn& column : compared_columns)
     if (column.block == block) columns.push_back({column.title, Align::right});
-  columns.push_back({block == Block::time ? "measured over predicted" : "energy is", Align::left, true});
+  if (block == Block::time)
+    columns.push_back({"measured over predicted", Align::left, true});
+  else
+    columns.push_back({"energy is"});
   std::vector<TextRow> lines;
   for (TableRow& line : grouped(rows, columns.size(), [&](const ComparisonRow& row) {
          TextRow cells = {row.name, kind_text(row)};
@@ -201,7 +204,8 @@ void print_block(std::ostream& out, std::span<const ComparisonRow> rows, const M
          cells.push_back(std::to_string(row.batch));
          for (const ComparedColumn& column : compared_columns)
            if (column.block == block) cells.push_back(cell_text(row, column));
-         cells.push_back(block == Block::time ? checked_of(row, measured) : row.energy);
+         const char* energy = row.energy.empty() ? "" : row.energy_has_dram ? "with DRAM" : "without DRAM";
+         cells.push_back(block == Block::time ? checked_of(row, measured) : energy);
          return cells;
        }))
     lines.push_back(std::move(line.cells));

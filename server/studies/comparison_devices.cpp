@@ -180,12 +180,12 @@ ComparisonRow measured_row(const Device& device, const Measurement& m) {
   ComparisonRow row = row_of(device, RowKind::measured, *m.batch);
   row.id = "measured:" + device.id + ":" + m.id;
   row.name = device.name + ", " + m.software;
-  row.format = m.format;
+  row.format = m.format.substr(0, m.format.find(" ("));
   const auto frames = static_cast<double>(row.batch);
   const double latency_s = m.metric == "images_per_s" ? frames / m.value : m.value;
   row.values = {{"throughput_fps", frames / latency_s}, {"latency_s", latency_s}};
   row.fields = {{m.metric, quantity_text(m.value, ""), m.unit, m.source, m.confidence}};
-  row.notes = {"Measured" + (m.note.empty() ? "" : ": " + m.note) + "; " + m.source};
+  row.notes = {"Measured in " + m.format + (m.note.empty() ? "" : ", " + m.note) + "; " + m.source};
   return row;
 }
 

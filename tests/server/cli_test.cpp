@@ -177,8 +177,9 @@ TEST(cli, compare_shows_what_is_predicted_measured_and_published) {
   expect_error({"compare", "tiny-sd", "--device", folder / "own.json"},
                "sdip: device_invalid: " + (folder / "own.json") + "/id: this member is missing");
   expect_error({"compare", "tiny-sd", "--batches", "0"}, "sdip: value_out_of_range: --batches: ");
-  expect_error({"compare", "tiny-sd", "--baselines", "a100,a100"}, "sdip: value_invalid: --baselines: ");
-  expect_error({"compare", "tiny-sd", "--presets", "edge,edge"}, "sdip: value_invalid: --presets: ");
+  expect_error({"compare", "tiny-sd", "--baselines", "a100,a100"},
+               "sdip: value_invalid: --baselines a100: this one stands twice");
+  expect_error({"compare", "tiny-sd", "--presets", "edge,edge"}, "sdip: value_invalid: --presets edge: ");
   expect_error({"compare", "tiny-sd", "--node", "n6"}, "sdip: value_invalid: --node: no process n6");
   const Ended both = run_sdip({"compare", "tiny-sd", "--json", "--format", "csv"});
   EXPECT_EQ(both.exit_code, 2);

@@ -169,6 +169,36 @@ TEST(comparison, calibrates_by_the_fastest_software) {
   EXPECT_EQ(row_of(rows, "h100").likely("latency_s"), row_of(rows, "h100").value("latency_s"));
 }
 
+/// The table of docs/model/devices.md: what a device would draw by the table while it runs, beside what it may.
+TEST(docs, the_table_of_modelled_power_is_that_of_the_models) {
+  ComparisonAsked asked = asked_of("sd15", {});
+  for (const Device& device : devices()) asked.devices.push_back(&device);
+  asked.batches = {8};
+  std::string table =
+      "| device | design power, W | modelled | of MACs | of clock tree | leakage | of DRAM and PHYs |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  std::set<std::string> above;
+  int devices_beside = 0;
+  for (const ComparisonRow& row : comparison_rows(Catalog(), asked)) {
+    const auto joules = row.value("energy_j_per_frame"), design = row.value("design_energy_j_per_frame");
+    if (!row.device || !joules || !design) continue;
+    ++devices_beside;
+    if (*joules > 1.1 * *design) above.insert(row.id);
+    const double fps = *row.value("throughput_fps");
+    const auto watts = [&](std::initializer_list<const char*> parts) {
+      double sum = 0;
+      for (const char* part : parts) sum += compared_value(row.energy_parts_j, part).value_or(0);
+      return std::to_string(std::llround(fps * sum));
+    };
+    table += "| " + row.name + " | " + std::to_string(std::llround(fps * *design)) + " | " +
+             std::to_string(std::llround(fps * *joules)) + " | " + watts({"mac"}) + " | " + watts({"clock"}) +
+             " | " + watts({"leakage"}) + " | " + watts({"dram", "dram_phy", "dram_background"}) + " |\n";
+  }
+  EXPECT_GE(devices_beside, 20);
+  EXPECT_THAT(above, testing::ElementsAre("l4", "t4")) << "cards that do not keep their boost clock at 70 W";
+  expect_made_section("model/devices.md", "modelled power", "tests/server/comparison_test.cpp", table);
+}
+
 TEST(comparison, tells_losses_once_by_what_may_be_compared) {
   ComparisonAsked asked = asked_of("sd15", {});
   for (const Device& device : devices()) asked.devices.push_back(&device);
