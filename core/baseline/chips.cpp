@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/baseline/node_place.h"
 #include "core/machine/machine.h"
-#include "core/machine/technology.h"
 
 namespace sdip {
 namespace {
@@ -52,20 +52,14 @@ ChipDram dram_of(const Chip& chip, Process process) {
 double sram_mib(const Chip& chip) { return or_else(chip, "sram_mib", or_else(chip, "sram_built_mib", 0)); }
 
 void price_area(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
-  const Machine standard;
-  const double macs = or_else(chip, "macs_built", or_else(chip, "macs_per_clk", 0));
-  const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
-  p.lanes = macs * (mac_area(process, formats).value + register_area(process, stages).value) *
-            standard.mac_floor_plan_factor.value();
-  p.sram = sram_area(process, Bytes(std::llround(sram_mib(chip) * 1048576)), 1,
-                     Bits(std::llround(or_else(chip, "sram_port_bits", 0))))
-               .value *
-           standard.sram_floor_plan_factor.value();
-  p.control = control_over_datapath(process, Sequencer::central) * (p.lanes + p.sram);
-  p.other = other_over_lanes(process) * p.lanes;
-  p.fixed = chip.scope == ChipScope::chip  ? other_fixed_area(process).value
-            : chip.scope == ChipScope::die ? interfaces.pads_mm2
-                                           : 0;
+  const ChipAreas areas =
+      chip_areas(process, formats, or_else(chip, "macs_built", or_else(chip, "macs_per_clk", 0)), sram_mib(chip),
+                 or_else(chip, "sram_port_bits", 0));
+  p.lanes = areas.lanes;
+  p.sram = areas.sram;
+  p.control = areas.control;
+  p.other = areas.other;
+  p.fixed = chip.scope == ChipScope::chip ? areas.fixed : chip.scope == ChipScope::die ? interfaces.pads_mm2 : 0;
   const ChipDram dram = dram_of(chip, process);
   p.interfaces_mm2 = dram.bits * dram.figures.phy_mm2 +
                      (dram.bits > 0 ? dram.gb_per_s * dram.figures.controller_mm2 : 0) +
@@ -86,8 +80,7 @@ void price_power(const Chip& chip, Process process, const MacFormats& formats, P
   const double hertz =
       1e6 * or_else(chip, "clock_mhz", or_else(chip, "clock_mhz_max", or_else(chip, "clock_assumed_mhz", 0)));
   const double working = hertz * or_else(chip, "activity", typical_activity);
-  const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
-  const double mac = mac_energy(process, formats).value + register_energy(process).value * stages;
+  const double mac = chip_mac_joules(process, formats);
   p.macs_w = or_else(chip, "macs_per_clk", 0) * working * mac * supply.logic;
   p.reads_w = sram_energy(process, Bytes(std::llround(1024 * or_else(chip, "bank_kib", 32))),
                           Bits(std::llround(or_else(chip, "read_bits", 0))))
@@ -116,24 +109,8 @@ Priced priced_at(const Chip& chip, TechnologyNode node) {
   return p;
 }
 
-struct NodeSize {
-  double nm;
-  TechnologyNode node;
-};
-constexpr NodeSize sizes[] = {{65, TechnologyNode::n65}, {45, TechnologyNode::n45}, {28, TechnologyNode::n28},
-                              {16, TechnologyNode::n16}, {7, TechnologyNode::n7},   {5, TechnologyNode::n5}};
-
-/// 12 nm is the 16 nm process, 6 the 7 nm one, 4 the 5 nm one; what lies between others is joined by a power law.
-double drawn_as(double nm) {
-  if (nm >= 12 && nm < 16) return 16;
-  if (nm >= 6 && nm < 7) return 7;
-  return std::clamp(nm, 5.0, 65.0);
-}
-
 Priced joined(const Priced& a, const Priced& b, double t) {
-  const auto between = [t](double from, double to) {
-    return from > 0 && to > 0 ? std::exp((1 - t) * std::log(from) + t * std::log(to)) : from + t * (to - from);
-  };
+  const auto between = [t](double from, double to) { return power_law_between(from, to, t); };
   return {between(a.lanes, b.lanes),
           between(a.sram, b.sram),
           between(a.control, b.control),
@@ -149,13 +126,9 @@ Priced joined(const Priced& a, const Priced& b, double t) {
 }
 
 Priced priced(const Chip& chip) {
-  const double nm = drawn_as(chip.node_nm);
-  std::size_t after = 0;  // the first node that is no larger
-  while (sizes[after].nm > nm) ++after;
-  const Priced at = priced_at(chip, sizes[after].node);
-  if (sizes[after].nm == nm) return at;
-  const NodeSize& before = sizes[after - 1];
-  return joined(priced_at(chip, before.node), at, std::log(before.nm / nm) / std::log(before.nm / sizes[after].nm));
+  const NodePlace place = node_place(chip.node_nm);
+  const Priced at = priced_at(chip, place.smaller);
+  return place.t == 1 ? at : joined(priced_at(chip, place.larger), at, place.t);
 }
 
 struct Published {
@@ -199,6 +172,27 @@ double spread_of(const std::vector<ChipPrediction>& all, Predicted ChipPredictio
 }
 
 }  // namespace
+
+double chip_mac_joules(Process process, const MacFormats& formats) {
+  return mac_energy(process, formats).value +
+         register_energy(process).value * static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
+}
+
+ChipAreas chip_areas(Process process, const MacFormats& formats, double macs, double sram_mib,
+                     double sram_port_bits) {
+  const Machine standard;
+  const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
+  ChipAreas areas;
+  areas.lanes = macs * (mac_area(process, formats).value + register_area(process, stages).value) *
+                standard.mac_floor_plan_factor.value();
+  areas.sram =
+      sram_area(process, Bytes(std::llround(sram_mib * 1048576)), 1, Bits(std::llround(sram_port_bits))).value *
+      standard.sram_floor_plan_factor.value();
+  areas.control = control_over_datapath(process, Sequencer::central) * (areas.lanes + areas.sram);
+  areas.other = other_over_lanes(process) * areas.lanes;
+  areas.fixed = other_fixed_area(process).value;
+  return areas;
+}
 
 std::string_view chip_use_text(ChipUse use) {
   constexpr std::string_view names[] = {"fit", "predict", "check"};

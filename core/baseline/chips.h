@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/number_format.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 
@@ -63,6 +64,18 @@ struct ChipPrediction {
 /// Of all, in the order of chips(), and behind them of others. Ranges: the value times and over twice the spread of
 /// what is predicted of the fitted chips, at most 2.
 std::vector<ChipPrediction> predict_chips(std::span<const Chip> others = {});
+
+/// mm2 of what a chip's lanes and memories take, as docs/model/area.md#known-chips has it: of so many MACs, two
+/// stages deep, and MiB of SRAM in macros of so many port bits together. `fixed` is of a chip with a host
+/// interface.
+struct ChipAreas {
+  double lanes{}, sram{}, control{}, other{}, fixed{};
+  double logic() const { return lanes + control + other + fixed; }
+};
+ChipAreas chip_areas(Process process, const MacFormats& formats, double macs, double sram_mib,
+                     double sram_port_bits = 0);
+/// Joules of one of these MACs.
+double chip_mac_joules(Process process, const MacFormats& formats);
 
 /// Predicted over published, less one, of chips that constants were not fitted on and whose figure was published as
 /// it is (a TDP, or "at most", bounds it only): how many, the least and the most.

@@ -38,7 +38,8 @@ constexpr std::string_view counted_keys[] = {"arrays",
                                              "cube_rows",
                                              "cube_columns",
                                              "vector_lanes",
-                                             "sync_cycles"};
+                                             "sync_cycles",
+                                             "dies"};
 /// Formats of 1, 2 and 4 bytes an element.
 constexpr std::string_view formats_of_bytes[][6] = {{"int8", "fp8", "uint8", "mxfp8", "", ""},
                                                     {"fp16", "bf16", "TF16", "tf16", "int16", ""},

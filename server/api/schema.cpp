@@ -252,7 +252,8 @@ void add_comparisons(Schema& schemas) {
                                          {"baselines?", array(text())},
                                          {"devices?", array({{"type", "object"}})},
                                          {"presets?", array(text())},
-                                         {"batches?", array(integer())}});
+                                         {"batches?", array(integer())},
+                                         {"node?", text()}});
   schemas["DeviceStage"] = object({{"name", text()},
                                    {"passes", integer()},
                                    {"pass_s", number()},
@@ -274,20 +275,37 @@ void add_comparisons(Schema& schemas) {
                                       {"fitted", flag()},
                                       {"error", number()},
                                       {"source", text()}});
+  const Schema values = {{"type", "object"}, {"additionalProperties", nullable(number())}};
+  schemas["Calibration"] = object({{"software", text()}, {"factor", number()}, {"values", values}});
+  const Schema kind = one_of({"model", "device", "measured", "roofline", "unpublished"});
   schemas["ComparisonRow"] = object({{"id", text()},
                                      {"name", text()},
-                                     {"kind", one_of({"model", "device", "roofline", "unpublished"})},
+                                     {"kind", kind},
                                      {"batch", integer()},
+                                     {"feasible", flag()},
                                      {"format", text()},
                                      {"energy", text()},
-                                     {"values", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
+                                     {"energy_has_dram", flag()},
+                                     {"values", values},
+                                     {"energy_parts_j", values},
+                                     {"calibration", {{"anyOf", {reference("Calibration"), {{"type", "null"}}}}}},
+                                     {"against", nullable(number())},
                                      {"compute_s", nullable(number())},
                                      {"memory_s", nullable(number())},
                                      {"stages", array(reference("DeviceStage"))},
                                      {"measured", array(reference("MeasuredBeside"))},
                                      {"fields", array(reference("Field"))},
                                      {"notes", array(text())}});
-  schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});
+  schemas["Loss"] = object({{"batch", integer()},
+                            {"metric", text()},
+                            {"id", text()},
+                            {"name", text()},
+                            {"kind", kind},
+                            {"calibrated", flag()},
+                            {"times", number()}});
+  schemas["Comparison"] = object({{"node", nullable(text())},
+                                  {"rows", array(reference("ComparisonRow"))},
+                                  {"losses", array(reference("Loss"))}});
 }
 
 /// Of a user's formulas by name, each alone or with its unit.

@@ -1,9 +1,7 @@
 // sdip compare: machines of ours beside published ones, as a table for reading, or for a paper.
 #include <algorithm>
-#include <functional>
 #include <initializer_list>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <span>
 
@@ -11,10 +9,10 @@
 #include "core/base/escaped.h"
 #include "core/base/nearest_names.h"
 #include "server/cli/commands.h"
+#include "server/cli/comparison_table.h"
 #include "server/io/files.h"
 #include "server/io/said_formats.h"
 #include "server/io/text.h"
-#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -25,176 +23,11 @@ struct CompareArguments {
   std::vector<std::string> baselines, device_files, presets;
   std::vector<std::int64_t> batches = {1, 8};
   MachineOptions machine;
+  std::string node;
   bool json = false, sources = false;
 };
 
-/// A metric of a row, and how the table calls it.
-struct ComparedColumn {
-  const char* title;
-  const char* metric;
-  const char* unit;
-};
-constexpr ComparedColumn compared_columns[] = {{"latency", "latency_s", "s"},
-                                               {"throughput", "throughput_fps", "frame/s"},
-                                               {"energy a frame", "energy_j_per_frame", "J"},
-                                               {"frames a joule", "frames_per_j", "frame/J"},
-                                               {"area", "area_mm2", "mm2"},
-                                               {"throughput a mm2", "fps_per_mm2", "frame/s/mm2"},
-                                               {"utilization", "utilization", "x"},
-                                               {"DRAM a frame", "dram_bytes_per_frame", "B"},
-                                               {"on-chip memory", "sram_bytes", "B"},
-                                               {"price", "price_usd", "USD"}};
-
-/// The factors of compiled software, and errors with them of predictions that fitted nothing.
-std::string checked_text(const std::vector<Compared>& measured) {
-  std::int64_t checked = 0;
-  std::vector<double> factors, errors;
-  for (const Compared& one : measured) {
-    if (is_eager(*one.measurement)) continue;
-    (one.fitted ? factors : errors).push_back(one.fitted ? one.factor : one.error());
-    checked += !one.fitted;
-  }
-  const auto percent = [](double share) {
-    return (share < 0 ? "-" : "+") + std::to_string(std::llround(std::abs(share) * 100)) + " %";
-  };
-  if (factors.empty()) return "unvalidated";
-  const auto [low, high] = std::ranges::minmax(factors);
-  std::string text = "measured " + quantity_text(low, "x");
-  if (high > low) text += " to " + quantity_text(high, "x");
-  if (checked == 0) return text + ", else unvalidated";
-  const auto [least, most] = std::ranges::minmax(errors);
-  return text + ", with it " + percent(least) + (most > least ? " to " + percent(most) : "") + " off";
-}
-
-std::string kind_text(const ComparisonRow& row) {
-  switch (row.kind) {
-    case RowKind::model:
-      return "modelled";
-    case RowKind::device:
-      return "predicted";
-    case RowKind::roofline:
-      return "bound";
-    case RowKind::unpublished:
-      break;
-  }
-  return "unpublished";
-}
-
-struct Table {
-  std::vector<std::string> titles;
-  std::vector<TextRow> rows;
-};
-
-/// `raw`: numbers as they are, in base units, for programs; else quantities for people.
-Table table_of(const std::vector<ComparisonRow>& rows, const std::map<std::string, std::vector<Compared>>& measured,
-               bool raw) {
-  Table table{{"machine", "kind", "format", "batch"}, {}};
-  for (const ComparedColumn& column : compared_columns)
-    table.titles.push_back(raw ? std::string(column.metric) + " [" + column.unit + "]" : column.title);
-  table.titles.insert(table.titles.end(), {"energy basis", "measured over predicted"});
-  for (const ComparisonRow& row : rows) {
-    TextRow cells = {row.name, kind_text(row), row.format, std::to_string(row.batch)};
-    for (const ComparedColumn& column : compared_columns) {
-      const auto value = row.value(column.metric);
-      cells.push_back(!value ? (raw ? "" : "-")
-                      : raw  ? OrderedJson(*value).dump()
-                             : quantity_text(*value, column.unit));
-    }
-    cells.push_back(row.energy);
-    const auto known = measured.find(row.id);
-    cells.push_back(known == measured.end() || row.kind != RowKind::device ? "" : checked_text(known->second));
-    table.rows.push_back(std::move(cells));
-  }
-  return table;
-}
-
-std::string markdown_cell(const std::string& text) {
-  std::string cell;
-  for (const char c : printable(text)) cell += c == '|' ? "\\|" : std::string(1, c);
-  return cell;
-}
-
-std::string latex_cell(const std::string& text) {
-  constexpr std::string_view special = "&%$#_{}";
-  std::string cell;
-  for (const char c : printable(text)) {
-    if (special.find(c) != special.npos)
-      cell += '\\';
-    else if (c == '~' || c == '^' || c == '\\') {
-      cell += c == '\\' ? "\\textbackslash{}" : std::string("\\") + c + "{}";
-      continue;
-    }
-    cell += c;
-  }
-  return cell;
-}
-
-/// Cells of a row between what a format puts before, between and behind them.
-void write_cells(std::ostream& out, const TextRow& cells, std::string (*cell)(const std::string&),
-                 const char* before, const char* between, const char* behind) {
-  out << before;
-  for (std::size_t i = 0; i < cells.size(); ++i) out << (i > 0 ? between : "") << cell(cells[i]);
-  out << behind;
-}
-
-void write_csv(std::ostream& out, const Table& table) {
-  const auto cell = [](const std::string& text) { return csv_cell(printable(text)); };
-  write_cells(out, table.titles, cell, "", ",", "\n");
-  for (const TextRow& row : table.rows) write_cells(out, row, cell, "", ",", "\n");
-}
-
-void write_markdown(std::ostream& out, const Table& table) {
-  write_cells(out, table.titles, markdown_cell, "| ", " | ", " |\n");
-  write_cells(out, TextRow(table.titles.size(), "---"), markdown_cell, "| ", " | ", " |\n");
-  for (const TextRow& row : table.rows) write_cells(out, row, markdown_cell, "| ", " | ", " |\n");
-}
-
-void write_latex(std::ostream& out, const Table& table) {
-  out << "\\begin{tabular}{llll" << std::string(std::size(compared_columns), 'r') << "ll}\n\\hline\n";
-  write_cells(out, table.titles, latex_cell, "", " & ", " \\\\\n\\hline\n");
-  for (const TextRow& row : table.rows) write_cells(out, row, latex_cell, "", " & ", " \\\\\n");
-  out << "\\hline\n\\end{tabular}\n";
-}
-
-/// Who is better than our first machine at the same batch, and by what.
-void print_losses(const std::vector<ComparisonRow>& rows) {
-  struct Aim {
-    const char* metric;
-    const char* words;
-    bool more;
-  };
-  constexpr Aim aims[] = {{"latency_s", "latency", false},
-                          {"throughput_fps", "frames a second", true},
-                          {"frames_per_j", "frames a joule", true},
-                          {"fps_per_mm2", "frames a second and mm2", true}};
-  std::vector<std::string> lines;
-  for (const ComparisonRow& own : rows) {
-    if (own.id != rows.front().id) continue;
-    for (const Aim& aim : aims) {
-      const auto ours = own.value(aim.metric);
-      std::vector<std::pair<double, std::string>> better;
-      for (const ComparisonRow& row : rows) {
-        const auto theirs = row.value(aim.metric);
-        if (row.kind == RowKind::model || row.batch != own.batch || !ours || !theirs) continue;
-        const double times = aim.more ? *theirs / *ours : *ours / *theirs;
-        if (times > 1) better.emplace_back(times, row.name + (row.kind == RowKind::roofline ? " (a bound)" : ""));
-      }
-      std::ranges::sort(better, std::greater<>());
-      if (better.empty()) continue;
-      std::string line = "batch " + std::to_string(own.batch) + ", " + aim.words + ": behind ";
-      for (std::size_t i = 0; i < std::min<std::size_t>(better.size(), 4); ++i)
-        line += (i > 0 ? ", " : "") + better[i].second + " by " + quantity_text(better[i].first, "x");
-      if (better.size() > 4) line += " and " + std::to_string(better.size() - 4) + " more";
-      lines.push_back(std::move(line));
-    }
-  }
-  if (lines.empty()) return;
-  std::cout << "\n";
-  print_heading(std::cout, "Where " + rows.front().name + " loses", colour_out());
-  for (const std::string& line : lines) std::cout << "  " << printable(line) << "\n";
-}
-
-void print_measured(const std::map<std::string, std::vector<Compared>>& measured) {
+void print_measured(const MeasuredByDevice& measured) {
   std::vector<TextRow> rows;
   for (const auto& [id, all] : measured)
     for (const Compared& one : all)
@@ -221,11 +54,13 @@ void print_measured(const std::map<std::string, std::vector<Compared>>& measured
               rows, colour_out());
 }
 
-/// Of each machine the first row, which it has at each batch.
+/// Of each machine one row, which it has at each batch; what was measured and our bounds are no machines.
 std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
   std::vector<const ComparisonRow*> firsts;
-  for (const ComparisonRow& row : rows)
-    if (row.batch == rows.front().batch) firsts.push_back(&row);
+  for (const ComparisonRow& row : rows) {
+    const bool machine = row.device ? row.kind != RowKind::measured : row.kind == RowKind::model;
+    if (machine && row.batch == rows.front().batch) firsts.push_back(&row);
+  }
   return firsts;
 }
 
@@ -279,18 +114,17 @@ const Device& device_named(const std::string& id) {
               "no device " + id.substr(0, 80) + "; " + (hint.empty() ? all : hint));
 }
 
-int run_comparison(const CompareArguments& arguments) {
-  std::vector<Device> own;
-  for (const std::string& file : arguments.device_files) {
-    own.push_back(read_device(read_text(file), file));
-    require_own_id(own, file + "/id");
-  }
+ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Device> own) {
   ComparisonAsked asked{
       .model = arguments.model,
       .machines = {{"sdip",
                     "SDIP " + arguments.machine.preset +
                         (arguments.machine.changes.empty() && arguments.machine.file.empty() ? "" : ", changed"),
                     machine_of(arguments.machine)}}};
+  require_once(arguments.presets, [&](std::size_t i) { return "--presets " + arguments.presets[i]; });
+  require_once(arguments.baselines, [&](std::size_t i) { return "--baselines " + arguments.baselines[i]; });
+  require_once(arguments.batches,
+               [&](std::size_t i) { return "--batches " + std::to_string(arguments.batches[i]); });
   for (const std::string& name : arguments.presets)
     asked.machines.push_back({"sdip:" + name, "SDIP " + name, require_preset(name, "--presets").machine});
   for (const std::string& id : arguments.baselines) asked.devices.push_back(&device_named(id));
@@ -302,34 +136,45 @@ int run_comparison(const CompareArguments& arguments) {
       throw Error("value_out_of_range", "--batches", "expected 1 to " + std::to_string(most_frames_at_once));
   asked.batches = arguments.batches;
   asked.formats = formats_of_file(arguments.formats);
-  const Catalog catalog(file_models(arguments.files));
-  if (arguments.json) return std::cout << json_text(comparison_json(catalog, asked), 2) << "\n", exit_ok;
-  const std::vector<ComparisonRow> rows = comparison_rows(catalog, asked);
-  std::map<std::string, std::vector<Compared>> measured;
-  for (const Device* device : asked.devices) measured[device->id] = measured_beside_model(*device);
-  if (arguments.format == "csv") return write_csv(std::cout, table_of(rows, measured, true)), exit_ok;
-  const Table table = table_of(rows, measured, false);
-  if (arguments.format == "markdown") return write_markdown(std::cout, table), exit_ok;
-  if (arguments.format == "latex") return write_latex(std::cout, table), exit_ok;
-  std::vector<Column> columns;
-  for (std::size_t i = 0; i < table.titles.size(); ++i)
-    columns.push_back({table.titles[i], i < 3 || i + 2 >= table.titles.size() ? Align::left : Align::right,
-                       i + 2 == table.titles.size()});
-  print_table(std::cout, columns, table.rows, colour_out());
-  print_losses(rows);
-  print_measured(measured);
-  print_architectures(rows);
-  if (arguments.sources || asked.devices.size() <= 3) print_sources(rows);
+  if (!arguments.node.empty()) asked.node = node_named(arguments.node, "--node");
+  return asked;
+}
+
+/// What the rows lean on, each said once: of ours, and of few devices.
+void print_notes(const std::vector<ComparisonRow>& rows, bool of_devices) {
   std::vector<std::string> said;
   for (const ComparisonRow& row : rows)
     for (const std::string& note : row.notes) {
       const std::string line = row.name + ": " + note;
       if (std::ranges::find(said, line) != said.end()) continue;
       said.push_back(line);
-      if (row.kind == RowKind::model || arguments.sources || asked.devices.size() <= 3)
-        std::cout << "  - " << printable(line) << "\n";
+      if (row.kind == RowKind::model || of_devices) std::cout << "  - " << printable(line) << "\n";
     }
-  if (!arguments.sources && asked.devices.size() > 3)
+}
+
+int run_comparison(const CompareArguments& arguments) {
+  std::vector<Device> own;
+  for (const std::string& file : arguments.device_files) {
+    own.push_back(read_device(read_text(file), file));
+    require_own_id(own, file + "/id");
+  }
+  const ComparisonAsked asked = asked_of(arguments, own);
+  const Catalog catalog(file_models(arguments.files));
+  if (arguments.json) return std::cout << json_text(comparison_json(catalog, asked), 2) << "\n", exit_ok;
+  const std::vector<ComparisonRow> rows = comparison_rows(catalog, asked);
+  MeasuredByDevice measured;
+  for (const Device* device : asked.devices) measured[device->id] = measured_beside_model(*device);
+  if (arguments.format == "csv") return write_comparison_csv(std::cout, rows, measured), exit_ok;
+  if (arguments.format == "markdown") return write_comparison_markdown(std::cout, rows, measured), exit_ok;
+  if (arguments.format == "latex") return write_comparison_latex(std::cout, rows), exit_ok;
+  print_comparison(std::cout, rows, measured, colour_out());
+  print_losses(std::cout, rows, colour_out());
+  print_measured(measured);
+  print_architectures(rows);
+  const bool of_devices = arguments.sources || asked.devices.size() <= 3;
+  if (of_devices) print_sources(rows);
+  print_notes(rows, of_devices);
+  if (!of_devices)
     std::cout << "\n--sources lists every figure with its source, and what each device's model assumes.\n";
   return exit_ok;
 }
@@ -354,10 +199,11 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--batches", arguments->batches, "Frames at once, comma separated; 1,8 when not given")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--format", arguments->format, "table, csv, markdown or latex")
-      ->check(CLI::IsMember({"table", "csv", "markdown", "latex"}));
+  auto* const format = command->add_option("--format", arguments->format, "table, csv, markdown or latex")
+                           ->check(CLI::IsMember({"table", "csv", "markdown", "latex"}));
+  command->add_option("--node", arguments->node, "Draws all in this process of the technology table: n7, ...");
   command->add_flag("--sources", arguments->sources, "Every figure with its source, and what the models assume");
-  command->add_flag("--json", arguments->json, "JSON instead of tables");
+  command->add_flag("--json", arguments->json, "JSON instead of tables")->excludes(format);
   command->callback([&action, arguments] { action = [=] { return run_comparison(*arguments); }; });
 }
 

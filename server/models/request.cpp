@@ -1,7 +1,7 @@
 // Reading design points.
 #include "server/models/request.h"
 
-#include "core/base/error.h"
+#include "core/machine/technology.h"
 
 namespace sdip {
 
@@ -10,6 +10,21 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
   std::string names;
   for (const auto& preset : presets()) names += " " + std::string(preset.name);
   throw Error("unknown_preset", where, "no preset " + name.substr(0, 80) + "; expected one of" + names);
+}
+
+std::string_view node_text(TechnologyNode node) {
+  return find_parameter("technology_node")->choices[static_cast<std::size_t>(node)];
+}
+
+TechnologyNode node_named(const std::string& name, const std::string& where) {
+  std::string nodes;
+  for (std::size_t i = 0; i < find_parameter("technology_node")->choices.size(); ++i) {
+    const auto node = static_cast<TechnologyNode>(i);
+    if (is_fpga(node)) continue;
+    if (node_text(node) == name) return node;
+    nodes += " " + std::string(node_text(node));
+  }
+  throw Error("value_invalid", where, "no process " + name.substr(0, 80) + "; expected one of" + nodes);
 }
 
 namespace {
@@ -47,7 +62,8 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
 
 PointRequest point_request(const Json& body, bool with_baselines) {
   if (with_baselines)
-    require_keys(body, {"model", "preset", "machine", "formats", "baselines", "devices", "presets", "batches"}, "");
+    require_keys(
+        body, {"model", "preset", "machine", "formats", "baselines", "devices", "presets", "batches", "node"}, "");
   else
     require_keys(body, {"model", "preset", "machine", "instructions", "formats"}, "");
   PointRequest request;
@@ -77,7 +93,14 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   if (const auto names = texts_field(body, "presets", ""))
     for (std::size_t i = 0; i < names->size(); ++i)
       request.presets.push_back(&require_preset((*names)[i], "/presets/" + std::to_string(i)));
+  const auto place_in = [](const char* list) {
+    return [list](std::size_t i) { return std::string("/") + list + "/" + std::to_string(i); };
+  };
+  require_once(request.baselines, place_in("baselines"));
+  require_once(request.presets, place_in("presets"));
   read_batches(body, request.batches);
+  require_once(request.batches, place_in("batches"));
+  if (const auto node = text_field(body, "node", "")) request.node = node_named(*node, "/node");
   read_devices(body, request.devices);
   return request;
 }

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
-#include <optional>
+#include <functional>
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
-#include "server/io/text.h"
-#include "server/json/tables_json.h"
+#include "core/machine/dram.h"
 #include "server/studies/analysis.h"
+#include "server/studies/comparison_devices.h"
 
 namespace sdip {
 namespace {
 
-constexpr std::string_view row_kinds[] = {"model", "device", "roofline", "unpublished"};
+constexpr std::string_view row_kinds[] = {"model", "device", "measured", "roofline", "unpublished"};
 
 double metric_value(const Report& report, Metric metric) {
   return report.outcome.values[static_cast<std::size_t>(metric)];
@@ -26,22 +24,10 @@ DeviceField own_field(std::string name, const std::string& value, std::string un
   return {std::move(name), value, std::move(unit), "the machine being compared", "derived"};
 }
 
-ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
-  const Machine& m = analysis.machine;
-  const Report& report = analysis.report;
-  ComparisonRow row{.id = named.id, .name = named.name, .kind = RowKind::model, .batch = batch};
-  row.format = std::string(format_text(m.activation_format));
-  if (m.weight_format != m.activation_format) row.format += " by " + std::string(format_text(m.weight_format));
-  row.energy = "modelled, DRAM and leakage included";
-  for (std::size_t i = 0; i < metric_count; ++i) {
-    double value = report.outcome.values[i];
-    // The frames behind the first leave one by one, as in a saturated stream.
-    if (static_cast<Metric>(i) == Metric::latency_s)
-      value += static_cast<double>(batch - 1) / metric_value(report, Metric::throughput_fps);
-    row.values.emplace_back(metrics()[i].name, value);
-  }
+/// How a machine of ours is built, as devices' files say it of theirs.
+std::vector<DeviceField> own_fields(const Machine& m) {
   const bool crossbar = m.memory_hierarchy == MemoryHierarchy::crossbar;
-  row.fields = {
+  return {
       own_field("cores", std::to_string(m.cores), ""),
       own_field("clock", std::to_string(m.core_clock_mhz), "MHz"),
       own_field("compute",
@@ -64,131 +50,90 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
                               : value_text(*find_parameter("dram_kind"), find_parameter("dram_kind")->read(m)) +
                                     ", " + std::to_string(m.dram_channels) + " channels",
                 "")};
+}
+
+/// Of what its DRAM holds the share that weights take; nothing where a host's memory has them.
+std::optional<double> dram_filled(const Analysis& analysis) {
+  const Machine& m = analysis.machine;
+  if (m.host_memory) return std::nullopt;
+  double bytes = 0;
+  for (const CompiledStage& stage : analysis.application.stages)
+    if (weight_place(m, stage.role) == WeightPlace::psram)
+      bytes += static_cast<double>(stage.program.stored_weight_bytes.value);
+  const DramChannels dram = dram_channels(m);
+  return bytes / (static_cast<double>(dram.channels * dram.channel_mib) * 1024 * 1024);
+}
+
+ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
+  const Machine& m = analysis.machine;
+  const Report& report = analysis.report;
+  ComparisonRow row{.id = named.id, .name = named.name, .kind = RowKind::model, .batch = batch};
+  row.format = std::string(format_text(m.activation_format));
+  if (m.weight_format != m.activation_format) row.format += " by " + std::string(format_text(m.weight_format));
+  row.feasible = report.outcome.feasible;
+  row.energy =
+      m.host_memory ? "modelled, leakage included, the host's DRAM not" : "modelled, DRAM and leakage included";
+  row.energy_has_dram = !m.host_memory;
+  for (const auto& [part, joules] : report.energy_j) row.energy_parts_j.emplace_back(part, joules);
+  for (std::size_t i = 0; i < metric_count; ++i) {
+    double value = report.outcome.values[i];
+    // The frames behind the first leave one by one, as in a saturated stream.
+    if (static_cast<Metric>(i) == Metric::latency_s)
+      value += static_cast<double>(batch - 1) / metric_value(report, Metric::throughput_fps);
+    row.values.emplace_back(metrics()[i].name, value);
+  }
+  if (const auto filled = dram_filled(analysis)) row.values.emplace_back("dram_filled", *filled);
+  row.fields = own_fields(m);
   row.notes = report.notes;
   if (!report.outcome.feasible) row.notes.push_back("infeasible: " + report.outcome.reason);
   return row;
 }
 
-void add_board_figures(const Device& device, const DeviceRun& run, ComparisonRow& row) {
-  const auto fps = run.throughput_fps;
-  const auto tdp = figure_of(device, "tdp_w");
-  if (tdp && run.modelled) {  // of a bound's time it would be neither most nor least
-    row.energy = "design power times the predicted time";
-    row.values.emplace_back("energy_j_per_frame", *tdp / fps);
-    row.values.emplace_back("frames_per_j", fps / *tdp);
-  }
-  if (const auto die = figure_of(device, "die_mm2")) {
-    row.values.emplace_back("area_mm2", *die);
-    row.values.emplace_back("fps_per_mm2", fps / *die);
-  }
-  if (const auto sram = figure_of(device, "sram_mib")) row.values.emplace_back("sram_bytes", *sram * 1024 * 1024);
-}
-
-ComparisonRow device_row(const Device& device, std::span<const LayeredStage> work, std::int64_t batch) {
-  ComparisonRow row{.id = device.id,
-                    .name = device.name,
-                    .batch = batch,
-                    .format = device.native_format,
-                    .fields = device.fields,
-                    .device = &device};
-  if (!can_run(device)) {
-    row.kind = RowKind::unpublished;
-    row.notes = device.notes;
-    return row;
-  }
-  DeviceRun run = run_device(device, work, batch);
-  row.kind = run.modelled ? RowKind::device : RowKind::roofline;
-  row.values = {{"throughput_fps", run.throughput_fps},
-                {"latency_s", run.latency_s},
-                {"dram_bytes_per_frame", run.dram_bytes_per_frame},
-                {"utilization", run.utilization}};
-  add_board_figures(device, run, row);
-  for (const DeviceStage& stage : run.stages) {
-    const auto passes = static_cast<double>(stage.passes);
-    row.compute_s += passes * (stage.pass.compute_s + stage.pass.vector_s);
-    row.memory_s += passes * stage.pass.memory_s;
-  }
-  row.stages = std::move(run.stages);
-  row.notes = std::move(run.notes);
-  if (const auto gib = figure_of(device, "dram_gib")) {
-    double weights = 0;
-    for (const LayeredStage& stage : work) weights += static_cast<double>(stage.weight_elements);
-    const double needed = weights * bytes_per_element(device) / (1024.0 * 1024 * 1024);
-    if (needed > *gib)
-      row.notes.push_back("Its DRAM has " + quantity_text(*gib, "GiB") + ", the weights alone take " +
-                          quantity_text(needed, "GiB") + ".");
-  }
+/// Every lane busy with what is needed, DRAM never in the way: the bound that devices without a model have, too.
+std::optional<ComparisonRow> own_bound_row(const ComparisonRow& modelled, const Report& report) {
+  const double busy = metric_value(report, Metric::tops) / metric_value(report, Metric::tops_peak);
+  const auto fps = modelled.value("throughput_fps");
+  if (!(busy > 0) || !std::isfinite(busy) || !fps) return std::nullopt;
+  ComparisonRow row{.id = "bound:" + modelled.id,
+                    .name = modelled.name + ", its bound",
+                    .kind = RowKind::roofline,
+                    .batch = modelled.batch,
+                    .feasible = modelled.feasible,
+                    .format = modelled.format};
+  const double most = *fps / busy;
+  row.values = {{"throughput_fps", most}, {"latency_s", static_cast<double>(row.batch) / most}, {"utilization", 1}};
+  for (const char* same : {"area_mm2", "sram_bytes", "price_usd", "dram_filled"})
+    if (const auto value = modelled.value(same)) row.values.emplace_back(same, *value);
+  if (const auto mm2 = modelled.value("area_mm2")) row.values.emplace_back("fps_per_mm2", most / *mm2);
+  row.fields = modelled.fields;
+  row.notes = {"A bound that no schedule of it can beat, not a prediction: all MACs busy, DRAM never in the way."};
   return row;
 }
 
-OrderedJson measured_json(const std::vector<Compared>& compared) {
-  OrderedJson rows = OrderedJson::array();
-  for (const Compared& one : compared)
-    rows.push_back({{"id", one.measurement->id},
-                    {"software", one.measurement->software},
-                    {"model", one.measurement->model},
-                    {"stage", one.measurement->stage},
-                    {"batch", *one.measurement->batch},
-                    {"chips", one.measurement->chips},
-                    {"format", one.measurement->format},
-                    {"measured_s", one.measured_s},
-                    {"predicted_s", one.predicted_s},
-                    {"factor", one.factor},
-                    {"fitted", one.fitted},
-                    {"error", one.error()},
-                    {"source", one.measurement->source}});
-  return rows;
+/// Rows that stand together: models and predictions are of a kind.
+int place_in_table(RowKind kind) { return kind == RowKind::device ? 0 : static_cast<int>(kind); }
+
+/// That of our first machine which a row may be compared with: the bound with a bound, the model with a prediction.
+const ComparisonRow* ours_beside(std::span<const ComparisonRow> rows, const ComparisonRow& row) {
+  if (row.kind == RowKind::measured || row.kind == RowKind::unpublished) return nullptr;
+  const std::string first = rows.front().id;
+  const std::string id = row.kind == RowKind::roofline ? "bound:" + first : first;
+  const auto found =
+      std::ranges::find_if(rows, [&](const ComparisonRow& one) { return one.id == id && one.batch == row.batch; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
-OrderedJson stages_json(const std::vector<DeviceStage>& stages) {
-  OrderedJson rows = OrderedJson::array();
-  for (const DeviceStage& stage : stages)
-    rows.push_back({{"name", stage.name},
-                    {"passes", stage.passes},
-                    {"pass_s", stage.pass.seconds},
-                    {"compute_s", stage.pass.compute_s},
-                    {"vector_s", stage.pass.vector_s},
-                    {"memory_s", stage.pass.memory_s},
-                    {"on_chip_s", stage.pass.on_chip_s},
-                    {"overhead_s", stage.pass.overhead_s}});
-  return rows;
-}
-
-OrderedJson row_json(const ComparisonRow& row, const OrderedJson& measured) {
-  OrderedJson values = OrderedJson::object(), fields = OrderedJson::array();
-  for (const auto& [name, value] : row.values) values[name] = number_or_null(value);
-  for (const DeviceField& field : row.fields) fields.push_back(field_json(field));
-  const bool timed = row.kind == RowKind::device || row.kind == RowKind::roofline;
-  return {{"id", row.id},
-          {"name", row.name},
-          {"kind", row_kind_text(row.kind)},
-          {"batch", row.batch},
-          {"format", row.format},
-          {"energy", row.energy},
-          {"values", values},
-          {"compute_s", timed ? OrderedJson(row.compute_s) : OrderedJson()},
-          {"memory_s", timed ? OrderedJson(row.memory_s) : OrderedJson()},
-          {"stages", stages_json(row.stages)},
-          {"measured", measured},
-          {"fields", fields},
-          {"notes", row.notes}};
-}
-
-/// Of a built-in model, those stages that were timed.
-std::vector<LayeredStage> stages_of_measurement(const Measurement& measurement) {
-  Machine machine;
-  machine.steps = measurement.steps;
-  machine.guidance = measurement.guidance ? Guidance::batch : Guidance::off;
-  machine.image_height_px = machine.image_width_px = measurement.resolution;
-  std::vector<LayeredStage> stages = layered_work(Catalog(), measurement.model, machine);
-  const auto role = measurement.stage == "core"           ? std::optional(Role::core)
-                    : measurement.stage == "decoder"      ? std::optional(Role::decoder)
-                    : measurement.stage == "text_encoder" ? std::optional(Role::text_encoder)
-                                                          : std::nullopt;
-  if (role) std::erase_if(stages, [&](const LayeredStage& stage) { return stage.role != *role; });
-  if (measurement.metric == "step_s")
-    for (LayeredStage& stage : stages) stage.passes_per_frame = 1;
-  return stages;
+void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop,
+                  std::vector<ComparisonRow>& rows) {
+  for (const NamedMachine& named : asked.machines) {
+    NamedMachine drawn = named;
+    if (asked.node) drawn.machine.technology_node = *asked.node;
+    const Analysis analysis = analyze(catalog, asked.model, drawn.machine, asked.formats, stop);
+    for (const std::int64_t batch : asked.batches) {
+      rows.push_back(own_row(drawn, analysis, batch));
+      if (auto bound = own_bound_row(rows.back(), analysis.report)) rows.push_back(std::move(*bound));
+    }
+  }
 }
 
 }  // namespace
@@ -202,72 +147,61 @@ ComparisonAsked comparison_asked(const PointRequest& request) {
   for (const Device& device : request.devices) asked.devices.push_back(&device);
   asked.batches = request.batches;
   asked.formats = request.formats;
+  asked.node = request.node;
   return asked;
 }
 
 std::string_view row_kind_text(RowKind kind) { return row_kinds[static_cast<std::size_t>(kind)]; }
 
-std::optional<double> ComparisonRow::value(std::string_view metric) const {
-  const auto found = std::ranges::find(values, metric, &std::pair<std::string, double>::first);
+std::optional<double> compared_value(const ComparedValues& values, std::string_view name) {
+  const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
   if (found == values.end() || !std::isfinite(found->second)) return std::nullopt;
   return found->second;
 }
 
-std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string& model, Machine machine) {
-  machine.batch = 1;
-  if (machine.guidance == Guidance::two_passes) machine.guidance = Guidance::batch;
-  std::vector<LayeredStage> work;
-  const auto workload = catalog.workload(model, machine);
-  for (const Stage& stage : workload->stages)
-    work.push_back(
-        layered_stage(*stage.graph, stage.name, stage.role, stage.role == Role::core ? machine.steps : 1));
-  return work;
-}
-
-std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop) {
-  static std::mutex mutex;
-  static std::map<const Device*, std::vector<Compared>> known;
-  if (find_device(device.id) != &device)
-    return compare_measured(device, [&](const Measurement& measurement) {
-      end_if(stop, device.id);
-      try {
-        return stages_of_measurement(measurement);
-      } catch (const Error& error) {
-        if (is_cancelled(error)) throw;
-        throw Error("device_invalid", device.id + "/measured/" + measurement.id, error.what());
-      }
-    });
-  const std::scoped_lock lock(mutex);
-  const auto [entry, fresh] = known.try_emplace(&device);
-  if (fresh) entry->second = compare_measured(device, stages_of_measurement);
-  return entry->second;
+std::optional<double> ComparisonRow::likely(std::string_view metric) const {
+  if (calibration)
+    if (const auto value = compared_value(calibration->values, metric)) return value;
+  return value(metric);
 }
 
 std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop) {
   check(!asked.machines.empty() && !asked.batches.empty(), "comparison: a machine and a batch");
   std::vector<ComparisonRow> rows;
-  for (const NamedMachine& named : asked.machines) {
-    const Analysis analysis = analyze(catalog, asked.model, named.machine, asked.formats, stop);
-    for (const std::int64_t batch : asked.batches) rows.push_back(own_row(named, analysis, batch));
+  add_own_rows(catalog, asked, stop, rows);
+  add_device_rows(catalog, asked, stop, rows);
+  std::ranges::stable_sort(rows, {}, [](const ComparisonRow& row) { return place_in_table(row.kind); });
+  for (ComparisonRow& row : rows) {
+    const ComparisonRow* ours = ours_beside(rows, row);
+    if (ours == nullptr || ours == &row) continue;
+    const auto mine = ours->value("throughput_fps"), theirs = row.likely("throughput_fps");
+    if (mine && theirs && *mine > 0) row.against = *theirs / *mine;
   }
-  const std::vector<LayeredStage> work = layered_work(catalog, asked.model, asked.machines.front().machine);
-  for (const Device* device : asked.devices)
-    for (const std::int64_t batch : asked.batches) {
-      end_if(stop, asked.model);
-      rows.push_back(device_row(*device, work, batch));
-    }
   return rows;
 }
 
-OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop) {
-  OrderedJson rows = OrderedJson::array();
-  std::map<std::string, OrderedJson> measured;
-  for (const ComparisonRow& row : comparison_rows(catalog, asked, stop)) {
-    if (row.device && !measured.contains(row.id))
-      measured[row.id] = measured_json(measured_beside_model(*row.device, stop));
-    rows.push_back(row_json(row, row.device ? measured[row.id] : OrderedJson::array()));
+std::vector<Loss> losses_of(std::span<const ComparisonRow> rows) {
+  std::vector<Loss> losses;
+  for (const ComparisonRow& own : rows) {
+    if (own.id != rows.front().id) continue;
+    for (const ComparedAim& aim : compared_aims) {
+      const std::size_t before = losses.size();
+      for (const ComparisonRow& row : rows) {
+        if (row.batch != own.batch || !row.device) continue;
+        const ComparisonRow* ours = ours_beside(rows, row);
+        const auto theirs = row.likely(aim.metric);
+        const auto mine = ours == nullptr ? std::nullopt : ours->value(aim.metric);
+        if (!mine || !theirs) continue;
+        const double times = aim.more ? *theirs / *mine : *mine / *theirs;
+        if (times > 1)
+          losses.push_back(
+              {own.batch, std::string(aim.metric), row.id, row.name, row.kind, row.calibration.has_value(), times});
+      }
+      std::ranges::stable_sort(losses.begin() + static_cast<std::ptrdiff_t>(before), losses.end(), std::greater<>(),
+                               &Loss::times);
+    }
   }
-  return {{"rows", rows}};
+  return losses;
 }
 
 }  // namespace sdip

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,35 +28,78 @@ struct ComparisonAsked {
   std::vector<NamedMachine> machines;  // the first is the one that others are compared with
   std::vector<const Device*> devices{};
   std::vector<std::int64_t> batches = {1, 8};
-  SaidFormats formats{};  // of single layers, of our machines
+  SaidFormats formats{};                 // of single layers, of our machines
+  std::optional<TechnologyNode> node{};  // that all are drawn in; nothing: each in its own
 };
 
 /// The machine asked for, presets beside it, and devices: those named, and the request's own, which outlives this.
 ComparisonAsked comparison_asked(const PointRequest& request);
 
-/// model: ours, estimated. device: a model of its kind of machine. roofline: the least time of any schedule.
-/// unpublished: peak or bandwidth are not known, so there are no values.
-enum class RowKind { model, device, roofline, unpublished };
+/// model: ours, estimated. device: a model of its kind of machine. measured: a published result of exactly these
+/// frames. roofline: the least time of any schedule, ours too. unpublished: peak or bandwidth are not known, so
+/// there are no values.
+enum class RowKind { model, device, measured, roofline, unpublished };
 std::string_view row_kind_text(RowKind kind);
+
+/// By names of metrics; what is no metric has its unit in its name.
+using ComparedValues = std::vector<std::pair<std::string, double>>;
+/// Nothing where there is none, or it is no number.
+std::optional<double> compared_value(const ComparedValues& values, std::string_view name);
+
+/// The prediction times the factor of a software of the device: of several the fastest.
+struct Calibration {
+  std::string software;
+  double factor = 1;
+  ComparedValues values{};  // those that the time moves
+};
 
 struct ComparisonRow {
   std::string id, name;
   RowKind kind = RowKind::model;
   std::int64_t batch = 1;
-  std::string format{};                                  // of activations and weights
-  std::string energy{};                                  // what its energy is of; empty: there is none
-  std::vector<std::pair<std::string, double>> values{};  // by names of metrics
-  std::vector<DeviceStage> stages{};                     // of devices
-  double compute_s = 0, memory_s = 0;                    // of the batch; devices alone
+  bool feasible = true;
+  std::string format{};  // of activations and weights
+  std::string energy{};  // what its energy is of; empty: there is none
+  bool energy_has_dram = false;
+  ComparedValues values{};
+  ComparedValues energy_parts_j{};  // of a frame, by part: docs/model/energy.md
+  std::optional<Calibration> calibration{};
+  std::optional<double> against{};     // its throughput, calibrated where it can be, over that of ours of its kind
+  std::vector<DeviceStage> stages{};   // of devices
+  double compute_s = 0, memory_s = 0;  // of the batch; devices alone
   std::vector<DeviceField> fields{};
   std::vector<std::string> notes{};
   const Device* device = nullptr;
-  std::optional<double> value(std::string_view metric) const;
+  std::optional<double> value(std::string_view metric) const { return compared_value(values, metric); }
+  /// Calibrated where it can be.
+  std::optional<double> likely(std::string_view metric) const;
 };
 
-/// A row for each machine and device, at each batch: machines first. Throws what compiling throws.
+/// A row for each machine and device at each batch, and for each bound of ours and measured result of the same
+/// frames. Like beside like: what is modelled, machines of ours first; measured; bounds; unpublished. Throws what
+/// compiling throws.
 std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const ComparisonAsked& asked,
                                            const Stop& stop = {});
+
+/// That a device does better than our first machine at the same batch: a prediction, calibrated where it can be,
+/// than our model, a bound than our bound.
+struct Loss {
+  std::int64_t batch = 1;
+  std::string metric;
+  std::string id, name;  // of its row
+  RowKind kind = RowKind::device;
+  bool calibrated = false;
+  double times = 1;  // above 1
+};
+/// What a comparison asks of a machine, and whether more of it is better.
+struct ComparedAim {
+  std::string_view metric;
+  bool more;
+};
+inline constexpr ComparedAim compared_aims[] = {
+    {"latency_s", false}, {"throughput_fps", true}, {"frames_per_j", true}, {"fps_per_mm2", true}};
+/// By batch, then by aim, the largest first. Requires rows of comparison_rows().
+std::vector<Loss> losses_of(std::span<const ComparisonRow> rows);
 
 /// The frame's stages as any device has to run them: guidance as a batch of two.
 std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string& model, Machine machine);

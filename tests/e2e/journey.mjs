@@ -420,12 +420,21 @@ export const journeyTests = [
   })],
 
   ['the comparison names every baseline, predicted, bounded or unpublished, with sources and what was measured', (world) => withPage(world, {}, async (page) => {
-    await page.goto(`${world.origin}#/compare?model=tiny-sd`);
+    await page.goto(`${world.origin}#/compare?model=sd15`);
     for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor();
     const { baselines } = await (await fetch(`${world.origin}api/v1/baselines`)).json();
-    for (const kind of ['device', 'roofline'])
-      assert.equal(await page.locator(`.compare-table .badge.${kind}`).count(), baselines.filter((one) => one.kind === kind).length);
-    await page.getByText('Where SDIP loses').waitFor();
+    const machines = await page.locator('.compare-table .badge.model').count();
+    const published = (kind) => baselines.filter((one) => one.kind === kind).length;
+    assert.equal(await page.locator('.compare-table .badge.device').count(), published('device'));
+    assert.equal(await page.locator('.compare-table .badge.roofline').count(), published('roofline') + machines, 'ours have bounds, too');
+    for (const group of ['Model beside model', 'Bound beside bound']) await page.getByRole('rowheader', { name: group }).waitFor();
+    await page.getByRole('heading', { name: 'Where SDIP loses' }).waitFor();
+    const area = () => page.locator('.compare-table tbody tr', { hasText: 'NVIDIA V100' }).locator('td').nth(6).textContent();
+    const before = await area();
+    await page.getByLabel('Process').selectOption('n7');
+    await page.getByText('All are drawn in n7').waitFor();
+    await page.waitForFunction((old) => [...document.querySelectorAll('.compare-table tbody tr')].some((row) => row.textContent.includes('NVIDIA V100') && row.querySelectorAll('td')[6].textContent !== old), before);
+    await page.getByLabel('Process').selectOption('');
     await page.getByText('Measured beside predicted').first().waitFor();
     await page.getByText(/Figures of NVIDIA A100 SXM 80 GB/).first().click();
     await page.getByRole('columnheader', { name: 'Source' }).first().waitFor();

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
 
@@ -158,19 +160,30 @@ TEST(cli, compare_shows_what_is_predicted_measured_and_published) {
   EXPECT_THAT(ended.out, HasSubstr("predicted"));
   EXPECT_THAT(ended.out, HasSubstr("Measured beside predicted"));
   EXPECT_THAT(ended.out, HasSubstr("source"));
-  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 4U);
-  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--batches", "3", "--json"})["rows"].size(), 2U);
+  EXPECT_THAT(ended.out, HasSubstr("Model beside model"));
+  EXPECT_THAT(ended.out, HasSubstr("Bound beside bound"));
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 6U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--batches", "3", "--json"})["rows"].size(), 3U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--node", "n16", "--json"})["node"], "n16");
   for (const char* format : {"csv", "markdown", "latex"}) {
     const Ended table = run_sdip({"compare", "tiny-sd", "--baselines", "a100,imax3", "--format", format});
     EXPECT_EQ(table.exit_code, 0) << table.err;
     EXPECT_THAT(table.out, HasSubstr("NVIDIA A100"));
-    EXPECT_THAT(table.out, HasSubstr("unpublished"));
+    EXPECT_THAT(table.out, HasSubstr(std::string_view(format) == "latex" ? "not published" : "unpublished"));
+    EXPECT_EQ(table.out.find("\\toprule") != std::string::npos, std::string_view(format) == "latex");
   }
   const TemporaryFolder folder;
   std::ofstream(folder / "own.json") << "{}";
   expect_error({"compare", "tiny-sd", "--device", folder / "own.json"},
                "sdip: device_invalid: " + (folder / "own.json") + "/id: this member is missing");
   expect_error({"compare", "tiny-sd", "--batches", "0"}, "sdip: value_out_of_range: --batches: ");
+  expect_error({"compare", "tiny-sd", "--baselines", "a100,a100"},
+               "sdip: value_invalid: --baselines a100: this one stands twice");
+  expect_error({"compare", "tiny-sd", "--presets", "edge,edge"}, "sdip: value_invalid: --presets edge: ");
+  expect_error({"compare", "tiny-sd", "--node", "n6"}, "sdip: value_invalid: --node: no process n6");
+  const Ended both = run_sdip({"compare", "tiny-sd", "--json", "--format", "csv"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("--format excludes --json"));
   expect_error({"compare", "tiny-sd", "--baselines", "a1000"},
                "sdip: unknown_baseline: --baselines: no device a1000; did you mean a100");
 }

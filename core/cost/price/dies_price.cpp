@@ -22,16 +22,16 @@ std::string tenths(double value) {
   return std::to_string(all / 10) + "." + std::to_string(all % 10);
 }
 
-bool is_hbm(DramKind kind) {
-  return kind == DramKind::hbm2 || kind == DramKind::hbm2e || kind == DramKind::hbm3 || kind == DramKind::hbm3e;
-}
-
 /// Whole dies on a wafer: its area over theirs, less what its edge cuts. Example: of 700 mm2 at most 75.
 double dies_on_wafer(double mm2) {
   return std::numbers::pi * (wafer_mm * wafer_mm / (4 * mm2) - wafer_mm / std::sqrt(2 * mm2));
 }
 
 }  // namespace
+
+bool is_hbm(DramKind kind) {
+  return kind == DramKind::hbm2 || kind == DramKind::hbm2e || kind == DramKind::hbm3 || kind == DramKind::hbm3e;
+}
 
 BuiltLinks built_links(const Machine& m, Bound bound) {
   const std::int64_t links = die_line(m).dies - 1;
@@ -84,9 +84,7 @@ double die_yield(double mm2, const PriceFigures& f) {
   return power(1 + mm2 * f.defects_per_mm2 / f.clusters, -f.clusters);
 }
 
-Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound bound) {
-  if (is_fpga(m.technology_node)) return {no_price, no_price, no_price};
-  const Process process = process_of(m, bound);
+Price package_price(std::span<const BuiltDie> dies, Process process, bool interposer, double dram_usd) {
   const PriceFigures& f = price_figures(process);
   const double exposed = exposed_area(process).value;
   Price price;
@@ -99,15 +97,23 @@ Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound boun
     mm2 += alike * die.mm2;
     count += alike;
   }
-  const bool interposer = count > 1 || (is_hbm(m.dram_kind) && !m.host_memory);
-  const double carrier = mm2 * (f.substrate_mm2 + (interposer ? f.interposer_mm2 * f.interposer_over_dies : 0)) +
-                         f.assembly * price.silicon;
+  const double carrier =
+      mm2 * (f.substrate_mm2 + (interposer || count > 1 ? f.interposer_mm2 * f.interposer_over_dies : 0)) +
+      f.assembly * price.silicon;
   const double bonded = count == 1 ? f.bond_yield : power(f.bond_yield, count);
   price.package = (price.silicon + carrier) / bonded - price.silicon;
-  if (m.host_memory) return price;
-  const DramChannels dram = dram_channels(m);
-  price.dram = static_cast<double>(dram.channels * dram.channel_mib) / 1024 * dram_gib_usd(process, m.dram_kind);
+  price.dram = dram_usd;
   return price;
+}
+
+Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound bound) {
+  if (is_fpga(m.technology_node)) return {no_price, no_price, no_price};
+  const Process process = process_of(m, bound);
+  if (m.host_memory) return package_price(dies, process, false, 0);
+  const DramChannels dram = dram_channels(m);
+  return package_price(
+      dies, process, is_hbm(m.dram_kind),
+      static_cast<double>(dram.channels * dram.channel_mib) / 1024 * dram_gib_usd(process, m.dram_kind));
 }
 
 double million_images_usd(const Price& price, double frames_per_s, double energy_j_per_frame, const Machine& m,

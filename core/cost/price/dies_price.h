@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 
 #include "core/cost/price/area.h"
@@ -39,6 +40,11 @@ struct Price {
 };
 /// Share of dies of that area that work: (1 + area x defects / clusters)^-clusters.
 double die_yield(double mm2, const PriceFigures& figures);
+/// Of dies in one package, on an interposer where there is more than one; no figure (NaN) where a die cannot be
+/// exposed. Requires a node that is no FPGA.
+Price package_price(std::span<const BuiltDie> dies, Process process, bool interposer, double dram_usd);
+/// Whether its stacks stand on the package's interposer.
+bool is_hbm(DramKind kind);
 /// No figure (NaN) of an FPGA, nor where a die cannot be exposed.
 Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& machine, Bound bound = Bound::value);
 

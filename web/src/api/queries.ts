@@ -188,10 +188,11 @@ export const useMemoryViews = (design: Design) =>
 const besideOf = (design: Design | null) =>
   ['balanced', 'stream', 'essay', 'edge'].filter((name) => name !== design?.preset || Object.keys(design.machine).length > 0);
 
-export const useComparison = (design: Design | null, baselines: string[]) =>
+/** `node`: a process that all machines are drawn in; empty: each in its own. */
+export const useComparison = (design: Design | null, baselines: string[], node: string) =>
   useQuery({
-    queryKey: ['comparison', design, baselines],
-    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines, presets: besideOf(design) } })),
+    queryKey: ['comparison', design, baselines, node],
+    queryFn: () => answer(client.POST('/api/v1/comparisons', { body: { ...requestOf(design), baselines, presets: besideOf(design), ...(node === '' ? {} : { node }) } })),
     enabled: design !== null && design.model !== '' && baselines.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,

@@ -3157,6 +3157,7 @@ export interface components {
             devices?: Record<string, never>[];
             presets?: string[];
             batches?: number[];
+            node?: string;
         };
         DeviceStage: {
             name: string;
@@ -3183,17 +3184,31 @@ export interface components {
             error: number;
             source: string;
         };
+        Calibration: {
+            software: string;
+            factor: number;
+            values: {
+                [key: string]: number | null;
+            };
+        };
         ComparisonRow: {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "model" | "device" | "roofline" | "unpublished";
+            kind: "model" | "device" | "measured" | "roofline" | "unpublished";
             batch: number;
+            feasible: boolean;
             format: string;
             energy: string;
+            energy_has_dram: boolean;
             values: {
                 [key: string]: number | null;
             };
+            energy_parts_j: {
+                [key: string]: number | null;
+            };
+            calibration: components["schemas"]["Calibration"] | null;
+            against: number | null;
             compute_s: number | null;
             memory_s: number | null;
             stages: components["schemas"]["DeviceStage"][];
@@ -3201,8 +3216,20 @@ export interface components {
             fields: components["schemas"]["Field"][];
             notes: string[];
         };
+        Loss: {
+            batch: number;
+            metric: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "model" | "device" | "measured" | "roofline" | "unpublished";
+            calibrated: boolean;
+            times: number;
+        };
         Comparison: {
+            node: string | null;
             rows: components["schemas"]["ComparisonRow"][];
+            losses: components["schemas"]["Loss"][];
         };
         Axis: {
             /** @enum {string} */

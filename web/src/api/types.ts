@@ -35,6 +35,7 @@ export type MemoryRectangle = Schemas['MemoryRectangle'];
 export type StageMemory = Schemas['StageMemory'];
 export type Part = Schemas['Part'];
 export type ComparisonRow = Schemas['ComparisonRow'];
+export type Loss = Schemas['Loss'];
 export type Field = Schemas['Field'];
 export type Sweep = Schemas['Sweep'];
 export type SweepRequest = Schemas['SweepRequest'];

@@ -7,17 +7,17 @@ import { useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { Outdated } from '../ui/outdated';
 import { useMachineTables } from '../ui/tables_gate';
-
-const compared = ['latency_s', 'throughput_fps', 'energy_j_per_frame', 'frames_per_j', 'area_mm2', 'fps_per_mm2', 'utilization', 'dram_bytes_per_frame'];
-
-/** What is asked of a machine, and whether more of it is better. */
-const aims: [name: string, more: boolean][] = [['latency_s', false], ['throughput_fps', true], ['frames_per_j', true], ['fps_per_mm2', true]];
+import { Losses, MainTable } from './comparison_table';
+import { groupsOf, likely } from './comparison_rows';
 
 export function ComparisonTable({ design }: { design: Design }) {
   const { t } = useSpeech();
   const [asked, setAsked] = useQueryState('frames', '1');
+  const [askedNode, setNode] = useQueryState('node', '');
+  const nodes = useMachineTables().parameter('technology_node')?.choices.filter((one) => !one.startsWith('fpga')) ?? [];
+  const node = nodes.includes(askedNode) ? askedNode : '';
   const baselines = useBaselines();
-  const comparison = useComparison(design, baselines.data?.map((one) => one.id) ?? []);
+  const comparison = useComparison(design, baselines.data?.map((one) => one.id) ?? [], node);
   const error = baselines.error ?? comparison.error;
   if (error) return <ErrorBox error={error} />;
   if (!comparison.data) return baselines.data?.length === 0 ? <Empty title={t('compare.none')} /> : <Skeleton height={260} />;
@@ -25,113 +25,52 @@ export function ComparisonTable({ design }: { design: Design }) {
   const batch = batches.includes(Number(asked)) ? Number(asked) : batches[0];
   const rows = comparison.data.rows.filter((row) => row.batch === batch && row.kind !== 'unpublished');
   const unpublished = comparison.data.rows.filter((row) => row.batch === batch && row.kind === 'unpublished');
-  const own = rows.find((row) => row.id === 'sdip');
   return (
     <Outdated when={comparison.isPlaceholderData}>
       <Card title={t('compare.title')}>
         <p className="muted">{t('compare.note')}</p>
         <label className="inline">{t('compare.batch')} <select value={batch} onChange={(event) => setAsked(event.target.value)}>{batches.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
-        <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.title')}>
-          <table className="compare-table">
-            <thead><Head /></thead>
-            <tbody>{rows.map((row) => <Row key={row.id} row={row} own={own} />)}</tbody>
-          </table>
-        </div>
-        {own && <Losses rows={rows} own={own} />}
+        {' '}
+        <label className="inline">{t('compare.node')} <select value={node} onChange={(event) => setNode(event.target.value)}><option value="">{t('compare.own_node')}</option>{nodes.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
+        {node !== '' && <p className="muted">{t('compare.node_note', { node })}</p>}
+        <MainTable rows={rows} />
+        <Losses losses={comparison.data.losses.filter((one) => one.batch === batch)} />
         {unpublished.length > 0 && <p className="muted">{t('compare.unpublished', { names: unpublished.map((row) => row.name).join(', ') })}</p>}
       </Card>
       <SpeedBars rows={rows} />
       <Measured rows={rows} />
-      <Architectures rows={[...rows, ...unpublished]} />
+      <Architectures rows={[...rows.filter(isMachine), ...unpublished]} />
       <Card title={t('compare.all_sources')}>
-        {[...rows, ...unpublished].filter((row) => row.kind !== 'model').map((row) => <Sources key={row.id} row={row} />)}
+        {[...rows, ...unpublished].filter((row) => row.kind !== 'model' && !row.id.startsWith('bound:')).map((row) => <Sources key={row.id} row={row} />)}
       </Card>
     </Outdated>
   );
 }
 
-function Head() {
-  const { t, language } = useSpeech();
-  const tables = useMachineTables();
-  return (
-    <tr>
-      <th scope="col">{t('compare.machine')}</th>
-      <th scope="col">{t('compare.format')}</th>
-      {compared.map((name) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{name}</th>)}
-      <th scope="col">{t('compare.against')}</th>
-    </tr>
-  );
-}
+/** Neither a result measured nor a bound of ours, which is a machine's second row. */
+const isMachine = (row: ComparisonRow) => row.kind !== 'measured' && !row.id.startsWith('bound:');
 
-function Row({ row, own }: { row: ComparisonRow; own: ComparisonRow | undefined }) {
-  const { t } = useSpeech();
-  const tables = useMachineTables();
-  const mine = own?.values.throughput_fps;
-  const theirs = row.values.throughput_fps;
-  const times = mine && theirs ? theirs / mine : null;
-  return (
-    <tr className={row === own ? 'own' : ''}>
-      <th scope="row">
-        {row.name} <span className={`badge ${row.kind}`}>{wordFor(t, 'compared', row.kind)}</span>
-        {row.kind === 'device' && !row.measured.some((one) => !one.fitted) && <> <span className="badge unvalidated">{t('compare.unvalidated')}</span></>}
-      </th>
-      <td>{row.format}</td>
-      {compared.map((name) => (
-        <td key={name} title={name === 'energy_j_per_frame' || name === 'frames_per_j' ? row.energy : undefined}>{quantity(row.values[name], tables.unitOf(name))}</td>
-      ))}
-      <td>{row === own || times === null ? '–' : `${plain(Number(times.toPrecision(3)), 3)}×`}</td>
-    </tr>
-  );
-}
-
-/** Who is better, and by what. */
-function Losses({ rows, own }: { rows: ComparisonRow[]; own: ComparisonRow }) {
-  const { t } = useSpeech();
-  const lines = aims.flatMap(([name, more]) => {
-    const mine = own.values[name];
-    if (!mine) return [];
-    const better = rows
-      .filter((row) => row.kind !== 'model' && row.values[name])
-      .map((row) => ({ row, times: more ? row.values[name]! / mine : mine / row.values[name]! }))
-      .filter((one) => one.times > 1)
-      .sort((a, b) => b.times - a.times);
-    return better.length === 0 ? [] : [{ name, better }];
-  });
-  if (lines.length === 0) return null;
-  return (
-    <>
-      <h3>{t('compare.loses')}</h3>
-      <ul className="notes">
-        {lines.map(({ name, better }) => (
-          <li key={name}>
-            <code>{name}</code>: {better.slice(0, 5).map((one) => `${one.row.name} ${plain(Number(one.times.toPrecision(3)), 3)}×${one.row.kind === 'roofline' ? ` (${t('compare.bound')})` : ''}`).join(', ')}
-            {better.length > 5 && ` ${t('compare.and_more', { count: better.length - 5 })}`}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-/** Throughput side by side, on one scale. */
+/** Throughput side by side, on one scale; calibrated where it can be. */
 function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
-  const most = Math.max(...rows.map((row) => row.values.throughput_fps ?? 0), 1e-12);
-  const sorted = [...rows].sort((a, b) => (b.values.throughput_fps ?? 0) - (a.values.throughput_fps ?? 0));
+  const speed = (row: ComparisonRow) => likely(row, 'throughput_fps') ?? 0;
+  const most = Math.max(...rows.map(speed), 1e-12);
   return (
     <Card title={t('compare.throughput')}>
-      <ul className="bars">
-        {sorted.map((row) => {
-          const value = row.values.throughput_fps ?? 0;
-          return (
-            <li key={row.id}>
-              <span className="bar-label">{row.name}</span>
-              <span className="bar-track" aria-hidden="true"><span className={`bar-fill ${row.kind === 'roofline' ? 'hatched' : ''}`} style={{ width: `${(value / most) * 100}%` }} /></span>
-              <span className="bar-value wide">{quantity(row.values.throughput_fps, 'frame/s', 3)}</span>
-            </li>
-          );
-        })}
-      </ul>
+      {groupsOf(rows).map(([group, members]) => (
+        <div key={group}>
+          <h3>{t(group)}</h3>
+          <ul className="bars">
+            {[...members].sort((a, b) => speed(b) - speed(a)).map((row) => (
+              <li key={row.id}>
+                <span className="bar-label">{row.name}</span>
+                <span className="bar-track" aria-hidden="true"><span className={`bar-fill ${row.kind === 'roofline' ? 'hatched' : ''}`} style={{ width: `${(speed(row) / most) * 100}%` }} /></span>
+                <span className="bar-value wide">{quantity(speed(row), 'frame/s', 3)}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
       <p className="chart-note">{t('compare.bars_note')}</p>
     </Card>
   );

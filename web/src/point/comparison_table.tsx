@@ -1,0 +1,110 @@
+// The table of a comparison, like beside like, and where our machine loses.
+import type { ComparisonRow, Loss } from '../api/types';
+import { percent, plain, quantity } from '../format/quantity';
+import { useSpeech, wordFor, type Key } from '../i18n/i18n';
+import { useMachineTables } from '../ui/tables_gate';
+import { groupsOf, lossesByMetric } from './comparison_rows';
+
+/** What is no metric of ours has words and a unit here. */
+const columns: { name: string; title?: Key; unit?: string }[] = [
+  { name: 'latency_s' },
+  { name: 'throughput_fps' },
+  { name: 'energy_j_per_frame' },
+  { name: 'design_energy_j_per_frame', title: 'compare.design_energy', unit: 'J' },
+  { name: 'frames_per_j' },
+  { name: 'area_mm2' },
+  { name: 'fps_per_mm2' },
+  { name: 'price_usd' },
+  { name: 'utilization' },
+  { name: 'dram_bytes_per_frame' },
+  { name: 'dram_filled', title: 'compare.dram_filled' },
+];
+
+export function MainTable({ rows }: { rows: ComparisonRow[] }) {
+  const { t } = useSpeech();
+  return (
+    <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.title')}>
+      <table className="compare-table">
+        <thead><Head /></thead>
+        {groupsOf(rows).map(([group, members]) => (
+          <tbody key={group}>
+            <tr className="group"><th scope="rowgroup" colSpan={columns.length + 3}>{t(group)}</th></tr>
+            {members.map((row) => <Row key={row.id} row={row} />)}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+function Head() {
+  const { t, language } = useSpeech();
+  const tables = useMachineTables();
+  return (
+    <tr>
+      <th scope="col">{t('compare.machine')}</th>
+      <th scope="col">{t('compare.format')}</th>
+      {columns.map(({ name, title }) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{title ? t(title) : name}</th>)}
+      <th scope="col">{t('compare.against')}</th>
+    </tr>
+  );
+}
+
+function Row({ row }: { row: ComparisonRow }) {
+  const { t } = useSpeech();
+  return (
+    <tr className={row.id === 'sdip' ? 'own' : ''}>
+      <th scope="row">
+        {row.name} <span className={`badge ${row.kind}`}>{wordFor(t, 'compared', row.kind)}</span>
+        {!row.feasible && <> <span className="badge state-failed">{t('compare.infeasible')}</span></>}
+        {row.kind === 'device' && !row.measured.some((one) => !one.fitted) && <> <span className="badge unvalidated">{t('compare.unvalidated')}</span></>}
+      </th>
+      <td lang="en">{row.format}</td>
+      {columns.map((column) => <Cell key={column.name} row={row} name={column.name} unit={column.unit} />)}
+      <td>{row.against === null ? '–' : `${plain(Number(row.against.toPrecision(3)), 3)}×`}</td>
+    </tr>
+  );
+}
+
+/** What an energy is of, and its parts. */
+const energyText = (row: ComparisonRow) =>
+  [row.energy, ...Object.entries(row.energy_parts_j).filter(([, joules]) => joules).map(([part, joules]) => `${part} ${quantity(joules, 'J', 3)}`)].join('\n');
+
+/** A value, below it what it is with the software's factor, or what its energy has. */
+function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: string | undefined }) {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const value = row.values[name];
+  if (name === 'dram_filled' && typeof value === 'number')
+    return <td className={value > 1 ? 'exceeded' : ''}>{percent(value)}{value > 1 && <small> {t('compare.exceeded')}</small>}</td>;
+  const calibrated = ['latency_s', 'throughput_fps'].includes(name) ? row.calibration?.values[name] : undefined;
+  const said = unit ?? tables.unitOf(name);
+  return (
+    <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
+      {quantity(value, said, 3)}
+      {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
+      {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}
+    </td>
+  );
+}
+
+/** Who is better, and by what: as the server compares them. */
+export function Losses({ losses }: { losses: Loss[] }) {
+  const { t } = useSpeech();
+  const most = 5;
+  const basis = (one: Loss) => (one.kind === 'roofline' ? t('compare.bound') : t(one.calibrated ? 'compare.is_calibrated' : 'compare.not_calibrated'));
+  if (losses.length === 0) return <p className="muted">{t('compare.loses_nowhere')}</p>;
+  return (
+    <>
+      <h3>{t('compare.loses')}</h3>
+      <ul className="notes">
+        {lossesByMetric(losses).map(([metric, better]) => (
+          <li key={metric}>
+            <code>{metric}</code>: {better.slice(0, most).map((one) => `${one.name} ${plain(Number(one.times.toPrecision(3)), 3)}× (${basis(one)})`).join(', ')}
+            {better.length > most && ` ${t('compare.and_more', { count: better.length - most })}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
