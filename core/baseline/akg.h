@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
 
 namespace sdip {
 

@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
+#include "core/baseline/archetypes/row_stationary.h"
+#include "core/baseline/archetypes/simd_tree.h"
+#include "core/baseline/archetypes/simt.h"
+#include "core/baseline/archetypes/systolic.h"
+#include "core/baseline/archetypes/tiles.h"
 #include "core/baseline/device_run.h"
-#include "core/baseline/row_stationary.h"
-#include "core/baseline/simd_tree.h"
-#include "core/baseline/simt.h"
-#include "core/baseline/systolic.h"
-#include "core/baseline/tiles.h"
 
 namespace sdip {
 namespace {

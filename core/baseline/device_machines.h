@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
+#include "core/baseline/archetypes/layer_time.h"
+#include "core/baseline/archetypes/layers.h"
 #include "core/baseline/device.h"
-#include "core/baseline/layer_time.h"
-#include "core/baseline/layers.h"
 
 namespace sdip {
 

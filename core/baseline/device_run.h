@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "core/baseline/archetypes/layer_time.h"
+#include "core/baseline/archetypes/layers.h"
 #include "core/baseline/device.h"
-#include "core/baseline/layer_time.h"
-#include "core/baseline/layers.h"
 
 namespace sdip {
 

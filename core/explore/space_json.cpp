@@ -117,8 +117,7 @@ Axis axis_from_json(const json& axis, const std::string& where) {
 
 std::vector<Axis> axes_from_json(const json& list) {
   if (!list.is_array()) throw Error("value_invalid", "/axes", "expected a list of axes");
-  if (list.size() > parameters().size())
-    throw Error("too_large", "/axes", "more axes than there are parameters");
+  if (list.size() > parameters().size()) throw Error("too_large", "/axes", "more axes than there are parameters");
   std::vector<Axis> axes;
   for (std::size_t a = 0; a < list.size(); ++a)
     axes.push_back(axis_from_json(list[a], "/axes/" + std::to_string(a)));

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
-#include "core/baseline/network_layout.h"
+#include "core/baseline/archetypes/network_layout.h"
 #include "server/io/text.h"
 #include "tests/core/base/made_section.h"
 

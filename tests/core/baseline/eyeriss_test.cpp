@@ -6,9 +6,9 @@
 #include <iostream>
 #include <string>
 
+#include "core/baseline/archetypes/row_stationary.h"
 #include "core/baseline/device_machines.h"
 #include "core/baseline/device_run.h"
-#include "core/baseline/row_stationary.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/baseline/made_product.h"
 

@@ -1,7 +1,7 @@
 // A product as a layer, for tests of device models.
 #pragma once
 
-#include "core/baseline/layers.h"
+#include "core/baseline/archetypes/layers.h"
 
 namespace sdip {
 

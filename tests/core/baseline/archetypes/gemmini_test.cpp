@@ -1,5 +1,5 @@
 // Are a mapping's cycles on Gemmini those that its RTL took?
-#include "core/baseline/gemmini.h"
+#include "core/baseline/archetypes/gemmini.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

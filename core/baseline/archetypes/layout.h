@@ -65,9 +65,10 @@ TreePlace place_of(const TreeLayout& layout, std::span<const std::int64_t> index
 /// Where all copies are, in order of their path.
 std::vector<TreePlace> places_of(const TreeLayout& layout, std::span<const std::int64_t> index, std::size_t levels);
 
-/// Cycles to move a tensor of so many bytes from one layout to another: conversion_of (core/baseline/simd_tree.h)
-/// in closed form. Digits that are kept behind all others of a dimension may be left out. Requires extents that are
-/// powers of two, no empty node, no copies in `from`, levels that broadcast: all links of a level are then alike.
+/// Cycles to move a tensor of so many bytes from one layout to another: conversion_of
+/// (core/baseline/archetypes/simd_tree.h) in closed form. Digits that are kept behind all others of a dimension may
+/// be left out. Requires extents that are powers of two, no empty node, no copies in `from`, levels that broadcast:
+/// all links of a level are then alike.
 double conversion_cycles(const TreeLayout& from, const TreeLayout& to, double bytes,
                          std::span<const TreeLevel> levels);
 

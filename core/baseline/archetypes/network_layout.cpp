@@ -1,12 +1,12 @@
 // The layouts of a network's products, planned together.
-#include "core/baseline/network_layout.h"
+#include "core/baseline/archetypes/network_layout.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
 
-#include "core/baseline/reading.h"
+#include "core/baseline/archetypes/reading.h"
 
 namespace sdip {
 namespace {

@@ -1,5 +1,5 @@
 // Time and traffic of layers on systolic arrays.
-#include "core/baseline/systolic.h"
+#include "core/baseline/archetypes/systolic.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Networks as layers: what is counted once, what joins what, and what grows with frames.
-#include "core/baseline/layers.h"
+#include "core/baseline/archetypes/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

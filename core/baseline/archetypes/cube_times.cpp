@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
 
 namespace sdip {
 namespace {

@@ -1,5 +1,5 @@
 // Time of layers on tiles that exchange data.
-#include "core/baseline/tiles.h"
+#include "core/baseline/archetypes/tiles.h"
 
 #include <algorithm>
 #include <cmath>

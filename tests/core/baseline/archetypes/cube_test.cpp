@@ -1,5 +1,5 @@
 // Do queues of a DaVinci core take what stepped ones take, and tiles move and compute what they should?
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

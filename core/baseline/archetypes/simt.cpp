@@ -1,5 +1,5 @@
 // Tiles in waves, pipelines that fill and drain, and what L2 and DRAM carry for them.
-#include "core/baseline/simt.h"
+#include "core/baseline/archetypes/simt.h"
 
 #include <algorithm>
 #include <cmath>

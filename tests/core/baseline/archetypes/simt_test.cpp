@@ -1,5 +1,5 @@
 // GPUs: tiles and waves by hand, measured A100 and H200 kernels, and what no better machine may make slower.
-#include "core/baseline/simt.h"
+#include "core/baseline/archetypes/simt.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Do systolic machines take the cycles of an array that is stepped, and move what their tiles need?
-#include "core/baseline/systolic.h"
+#include "core/baseline/archetypes/systolic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

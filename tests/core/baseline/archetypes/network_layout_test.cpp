@@ -1,5 +1,5 @@
 // Layouts over a whole network: who reads whom, and what planning saves over choosing one by one.
-#include "core/baseline/network_layout.h"
+#include "core/baseline/archetypes/network_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

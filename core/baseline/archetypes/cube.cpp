@@ -1,5 +1,5 @@
 // Queues of a DaVinci core, and products cut into tiles for them.
-#include "core/baseline/cube.h"
+#include "core/baseline/archetypes/cube.h"
 
 #include <algorithm>
 #include <array>

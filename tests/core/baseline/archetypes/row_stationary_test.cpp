@@ -1,5 +1,5 @@
 // Does an array stepped cycle by cycle, its sets laid out element by element, take and move what the model says?
-#include "core/baseline/row_stationary.h"
+#include "core/baseline/archetypes/row_stationary.h"
 
 #include <gtest/gtest.h>
 

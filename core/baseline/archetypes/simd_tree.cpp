@@ -1,5 +1,5 @@
 // The machine, conversions of layouts on it, and products mapped to its units.
-#include "core/baseline/simd_tree.h"
+#include "core/baseline/archetypes/simd_tree.h"
 
 #include <algorithm>
 #include <array>

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/baseline/layers.h"
-#include "core/baseline/layout.h"
-#include "core/baseline/simd_tree.h"
+#include "core/baseline/archetypes/layers.h"
+#include "core/baseline/archetypes/layout.h"
+#include "core/baseline/archetypes/simd_tree.h"
 
 namespace sdip {
 

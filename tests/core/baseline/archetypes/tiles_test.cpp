@@ -1,5 +1,5 @@
 // Machines of tiles: how products are cut, what is exchanged, what goes through DRAM.
-#include "core/baseline/tiles.h"
+#include "core/baseline/archetypes/tiles.h"
 
 #include <gtest/gtest.h>
 #include "tests/core/baseline/made_product.h"

@@ -1,5 +1,5 @@
 // The cycles of a mapping on Gemmini, tile by tile.
-#include "core/baseline/gemmini.h"
+#include "core/baseline/archetypes/gemmini.h"
 
 #include <algorithm>
 #include <charconv>

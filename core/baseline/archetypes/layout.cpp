@@ -1,5 +1,5 @@
 // Layouts over a tree, and plans by elimination or by messages and forests.
-#include "core/baseline/layout.h"
+#include "core/baseline/archetypes/layout.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // A network as layers that any device has to run.
-#include "core/baseline/layers.h"
+#include "core/baseline/archetypes/layers.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/baseline/reading.h"
+#include "core/baseline/archetypes/reading.h"
 
 namespace sdip {
 namespace {

@@ -1,5 +1,5 @@
 // Are layouts those of PFN's talk, conversions what enumerating elements gives, and plans the cheapest?
-#include "core/baseline/layout.h"
+#include "core/baseline/archetypes/layout.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "core/baseline/simd_tree.h"
+#include "core/baseline/archetypes/simd_tree.h"
 
 namespace sdip {
 namespace {

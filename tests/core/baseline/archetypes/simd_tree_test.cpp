@@ -1,5 +1,5 @@
 // Do MN-Core's peaks follow from its tree, and times of layers from its units and links?
-#include "core/baseline/simd_tree.h"
+#include "core/baseline/archetypes/simd_tree.h"
 
 #include <gmock/gmock.h>
 
@@ -322,7 +322,8 @@ TEST(simd_tree, resnet_50_is_beside_what_was_published) {
       }
     }
   std::printf("%s", table.c_str());
-  expect_made_section("model/simd_tree.md", "resnet_50", "tests/core/baseline/simd_tree_test.cpp", table);
+  expect_made_section("model/simd_tree.md", "resnet_50", "tests/core/baseline/archetypes/simd_tree_test.cpp",
+                      table);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Time and traffic of layers on an array that shares registers between neighbours, and the choice of a mapping.
-#include "core/baseline/row_stationary.h"
+#include "core/baseline/archetypes/row_stationary.h"
 
 #include <algorithm>
 #include <array>

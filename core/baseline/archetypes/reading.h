@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/baseline/layers.h"
+#include "core/baseline/archetypes/layers.h"
 #include "core/graph/graph.h"
 #include "core/program/kinds.h"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "core/baseline/layer_time.h"
-#include "core/baseline/layers.h"
+#include "core/baseline/archetypes/layer_time.h"
+#include "core/baseline/archetypes/layers.h"
 
 namespace sdip {
 

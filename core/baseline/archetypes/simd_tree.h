@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/baseline/layer_time.h"
-#include "core/baseline/layers.h"
-#include "core/baseline/layout.h"
+#include "core/baseline/archetypes/layer_time.h"
+#include "core/baseline/archetypes/layers.h"
+#include "core/baseline/archetypes/layout.h"
 
 namespace sdip {
 
