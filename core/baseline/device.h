@@ -67,7 +67,10 @@ double bytes_per_element(const Device& device);
 Device read_device(std::string_view text, const std::string& where);
 Device device_from_json(const nlohmann::json& object, const std::string& where);
 
-/// Throws likewise where the last has the id of one before it, or of one of this program.
+/// Throws Error("value_out_of_range", where, ...) for a value that the figure of that key cannot have in a file.
+void require_figure_value(std::string_view key, double value, const std::string& where);
+
+/// Throws as they do where the last has the id of one before it, or of one of this program.
 void require_own_id(std::span<const Device> own, const std::string& where);
 
 /// Those of this program, in order of id.

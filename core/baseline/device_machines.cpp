@@ -235,7 +235,8 @@ const ArchetypeModel* model_of(Archetype archetype) {
   return found == models.end() ? nullptr : &*found;
 }
 
-/// What its units do in a second, two operations a multiply-accumulate. Requires what its model reads.
+}  // namespace
+
 double structural_flops(const Device& device) {
   const double clock = need(device, "clock_mhz") * mega;
   switch (device.archetype) {
@@ -259,8 +260,6 @@ double structural_flops(const Device& device) {
   }
   return 0;
 }
-
-}  // namespace
 
 CubeMachine cube_machine_of(const Device& device) {
   CubeMachine m;

@@ -242,6 +242,15 @@ Device device_from_json(const json& object, const std::string& where) {
   return device;
 }
 
+void require_figure_value(std::string_view key, double value, const std::string& where) {
+  const bool counted = std::ranges::find(counted_keys, key) != std::end(counted_keys);
+  if (counted && (!(value >= 1 && value <= most_count) || value != std::floor(value)))
+    throw Error("value_out_of_range", where, "expected whole numbers, 1 to 100,000");
+  if (!(value >= least_number && value <= most_number))
+    throw Error("value_out_of_range", where, "expected numbers, 1e-9 to 1e9");
+  if (key == "tensor_share" && value > 1) throw Error("value_out_of_range", where, "expected shares, at most 1");
+}
+
 void require_own_id(std::span<const Device> own, const std::string& where) {
   const std::string& id = own.back().id;
   if (find_device(id) || std::ranges::count(own, id, &Device::id) > 1)

@@ -253,7 +253,8 @@ void add_comparisons(Schema& schemas) {
                                          {"devices?", array({{"type", "object"}})},
                                          {"presets?", array(text())},
                                          {"batches?", array(integer())},
-                                         {"node?", text()}});
+                                         {"node?", text()},
+                                         {"vary?", {{"type", "object"}}}});
   schemas["DeviceStage"] = object({{"name", text()},
                                    {"passes", integer()},
                                    {"pass_s", number()},

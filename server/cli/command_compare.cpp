@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/escaped.h"
 #include "core/base/nearest_names.h"
+#include "core/baseline/device_space.h"
 #include "server/cli/commands.h"
 #include "server/cli/comparison_table.h"
 #include "server/io/files.h"
@@ -20,7 +21,7 @@ namespace {
 struct CompareArguments {
   std::string model, formats, format = "table";
   FileOptions files;
-  std::vector<std::string> baselines, device_files, presets;
+  std::vector<std::string> baselines, device_files, presets, vary;
   std::vector<std::int64_t> batches = {1, 8};
   MachineOptions machine;
   std::string node;
@@ -152,11 +153,30 @@ void print_notes(const std::vector<ComparisonRow>& rows, bool of_devices) {
     }
 }
 
+/// "tpu_v4i.array_rows=64,128" of each, as the request has them.
+Json varied_figures(const std::vector<std::string>& texts) {
+  Json all = Json::object();
+  for (const std::string& text : texts) {
+    const auto dot = text.find('.'), equals = text.find('=');
+    const std::string where = "--vary " + text.substr(0, 80);
+    if (dot == std::string::npos || equals == std::string::npos || dot > equals)
+      throw Error("value_invalid", where, "expected DEVICE.FIGURE=VALUE,VALUE,...");
+    Json& values = all[text.substr(0, dot)][text.substr(dot + 1, equals - dot - 1)];
+    if (!values.is_null()) throw Error("value_invalid", where, "varied twice");
+    values = parse_json("[" + text.substr(equals + 1) + "]");
+  }
+  return all;
+}
+
 int run_comparison(const CompareArguments& arguments) {
   std::vector<Device> own;
   for (const std::string& file : arguments.device_files) {
     own.push_back(read_device(read_text(file), file));
     require_own_id(own, file + "/id");
+  }
+  for (Device& variant : device_spaces(varied_figures(arguments.vary), own, "--vary")) {
+    own.push_back(std::move(variant));
+    require_own_id(own, "--vary");
   }
   const ComparisonAsked asked = asked_of(arguments, own);
   const Catalog catalog(file_models(arguments.files));
@@ -192,6 +212,12 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--device", arguments->device_files, "A device of your own: a file as docs/formats.md has it")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--vary", arguments->vary,
+          "DEVICE.FIGURE=VALUE,VALUE,...: variants of a device beside it (tpu_v4i.array_rows=64,128); repeated: "
+          "every combination of a device's")
       ->allow_extra_args(false);
   command->add_option("--presets", arguments->presets, "Presets beside the machine, comma separated")
       ->delimiter(',')

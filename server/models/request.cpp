@@ -1,6 +1,7 @@
 // Reading design points.
 #include "server/models/request.h"
 
+#include "core/baseline/device_space.h"
 #include "core/machine/technology.h"
 
 namespace sdip {
@@ -63,7 +64,9 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
 PointRequest point_request(const Json& body, bool with_baselines) {
   if (with_baselines)
     require_keys(
-        body, {"model", "preset", "machine", "formats", "baselines", "devices", "presets", "batches", "node"}, "");
+        body,
+        {"model", "preset", "machine", "formats", "baselines", "devices", "presets", "batches", "node", "vary"},
+        "");
   else
     require_keys(body, {"model", "preset", "machine", "instructions", "formats"}, "");
   PointRequest request;
@@ -102,6 +105,11 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   require_once(request.batches, place_in("batches"));
   if (const auto node = text_field(body, "node", "")) request.node = node_named(*node, "/node");
   read_devices(body, request.devices);
+  if (body.contains("vary"))
+    for (Device& variant : device_spaces(body["vary"], request.devices, "/vary")) {
+      request.devices.push_back(std::move(variant));
+      require_own_id(request.devices, "/vary");
+    }
   return request;
 }
 

@@ -3158,6 +3158,7 @@ export interface components {
             presets?: string[];
             batches?: number[];
             node?: string;
+            vary?: Record<string, never>;
         };
         DeviceStage: {
             name: string;
