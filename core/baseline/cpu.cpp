@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/baseline/parts.h"
 
 namespace sdip {
 namespace {
@@ -101,7 +102,7 @@ double cpu_cache_seconds(const Layer& l, const MatrixProduct& p, const CpuTile& 
                b = count * columns * terms * m.bytes_per_element;
   const double kernels = cpu_real(ceil_div(p.terms, blocks.terms));
   const double c = count * rows * columns * (2 * (kernels - 1) * cpu_sum_bytes + m.bytes_per_element);
-  const auto blocks_of = [](double size, std::int64_t each) { return std::max(1.0, size / cpu_real(each)); };
+  const auto blocks_of = [](double size, std::int64_t each) { return std::ceil(size / cpu_real(each)); };
   const double b_again = b * blocks_of(rows, blocks.rows);
   const double from_l2 = a * blocks_of(columns, tile.columns * m.multiplier.columns) + b_again + c;
   const double from_l3 = a * blocks_of(columns, blocks.columns) + b_again + c;
@@ -118,18 +119,6 @@ double channelwise_seconds(const MatrixProduct& p, std::int64_t cores, const Cpu
 
 bool is_channelwise(const Layer& l) {
   return l.work.family == Family::conv2d && l.work.nest.groups > 1 && l.work.nest.out_channels == 1;
-}
-
-/// Numbers of parts of `size` that are all filled, up to `most`: for each size of a part the fewest.
-std::vector<std::int64_t> filled_parts(std::int64_t size, std::int64_t most) {
-  std::vector<std::int64_t> parts;
-  for (std::int64_t part = size;;) {
-    const std::int64_t filled = ceil_div(size, part);
-    if (filled > most) return parts;
-    parts.push_back(filled);
-    if (part == 1) return parts;
-    part = ceil_div(size, ceil_div(size, part - 1));
-  }
 }
 
 template <class Try>
@@ -163,7 +152,8 @@ LayerTime cpu_row_time(const Layer& layer, std::int64_t cores, const CpuMachine&
                                                         : cpu_vector_instructions * cpu_real(layer.work.passes);
   const double elements = cpu_real(layer.work.rows * layer.work.row_length * layer.work.element_cycles);
   LayerTime time;
-  time.vector_s = elements * instructions / (cpu_real(cores * m.vector_lanes * m.vector_ports) * m.clock_hz);
+  const double units = cpu_real(cores * m.vector_lanes * m.vector_ports) * m.software_share;
+  time.vector_s = elements * instructions / (units * m.clock_hz);
   const double moved =
       fused ? cpu_bytes(layer.b_elements + layer.other_elements, m) : cpu_bytes(activations_of(layer), m);
   const double weights = cpu_bytes(layer.weight_elements, m);
@@ -207,6 +197,7 @@ LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split
   LayerTime time;
   time.compute_s = is_channelwise(layer) ? channelwise_seconds(product, cores, m)
                                          : cpu_product_cycles(product, tile, split, m) / m.clock_hz;
+  time.compute_s /= m.software_share;
   time.on_chip_s = cpu_cache_seconds(layer, product, tile, blocks, split, m);
   time.dram_bytes = cpu_product_bytes(layer, product, blocks, split, m, weights_stay);
   time.memory_s = time.dram_bytes / cpu_dram_rate(cores, m);
@@ -225,7 +216,7 @@ std::vector<LayerTime> times_of(std::span<const Layer> layers, const CpuMachine&
   check(m.clock_hz > 0 && m.cores > 0 && macs_per_cycle(m.multiplier) > 0 && m.multiplier.registers > 2 &&
             m.vector_lanes > 0 && m.vector_ports > 0 && m.l1_bytes > 0 && m.l2_bytes > 0 && m.l3_bytes > 0 &&
             m.l2_bytes_per_cycle > 0 && m.l3_bytes_per_cycle > 0 && m.l3_groups > 0 && m.dram_bytes_per_s > 0 &&
-            m.bytes_per_element > 0,
+            m.software_share > 0 && m.software_share <= 1 && m.bytes_per_element > 0,
         "cpu: every figure is positive");
   const bool weights_stay = network_stays(layers, m);
   std::vector<LayerTime> times;

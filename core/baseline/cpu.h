@@ -57,6 +57,7 @@ struct CpuMachine {
   double bytes_per_element = 4;
   double launch_s = 0;        // of an operator, in the runtime
   double join_s = 0;          // until all threads have begun and ended
+  double software_share = 1;  // of the units' rate that the software's loops attain; fitted, 1: all of it
   bool eager = false;         // nothing is fused
   bool keeps_weights = true;  // passes follow each other: a network that fits L3 as a whole stays there
 };

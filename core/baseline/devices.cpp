@@ -17,16 +17,17 @@ constexpr std::string_view confidences[] = {"primary", "secondary", "derived", "
 constexpr double least_number = 1e-9, most_number = 1e9, most_count = 1e5;
 constexpr std::size_t most_measured = 64, most_listed = 256;
 /// Figures that count things.
-constexpr std::string_view counted_keys[] = {"arrays",           "array_rows",  "array_columns", "cube_depth",
-                                             "processors",       "cluster",     "tiles",         "l2_blocks",
-                                             "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab"};
+constexpr std::string_view counted_keys[] = {"arrays",           "array_rows",    "array_columns", "cube_depth",
+                                             "processors",       "cluster",       "tiles",         "l2_blocks",
+                                             "l1_blocks_per_l2", "mabs_per_l1",   "pes_per_mab",   "cores",
+                                             "simd_bits",        "fma_per_cycle", "l3_groups",     "amx_cycles"};
 /// Formats of 1, 2 and 4 bytes an element.
 constexpr std::string_view formats_of_bytes[][6] = {{"int8", "fp8", "uint8", "mxfp8", "", ""},
                                                     {"fp16", "bf16", "TF16", "tf16", "int16", ""},
                                                     {"fp32", "tf32", "int32", "", "", ""}};
 
 constexpr std::string_view no_citation = "unverified, commonly quoted";
-constexpr std::string_view archetypes[] = {"systolic", "simd_tree", "simt", "tiles", "roofline"};
+constexpr std::string_view archetypes[] = {"systolic", "simd_tree", "simt", "tiles", "cpu", "roofline"};
 constexpr std::string_view metrics_measured[] = {"images_per_s", "batch_latency_s", "step_s"};
 constexpr std::string_view stages_measured[] = {"all", "text_encoder", "core", "decoder"};
 

@@ -66,7 +66,7 @@ void add_baselines(Schema& schemas) {
       object({{"key", text()}, {"value", number()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
   schemas["Baseline"] = object({{"id", text()},
                                 {"name", text()},
-                                {"archetype", one_of({"systolic", "simd_tree", "simt", "tiles", "roofline"})},
+                                {"archetype", one_of({"systolic", "simd_tree", "simt", "tiles", "cpu", "roofline"})},
                                 {"kind", one_of({"device", "roofline", "unpublished"})},
                                 {"lacking", text()},
                                 {"fields", array(reference("Field"))},

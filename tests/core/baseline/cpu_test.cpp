@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/baseline/parts.h"
 #include "tests/core/baseline/made_product.h"
 
 namespace sdip {
@@ -191,6 +192,17 @@ TEST(cpu, product_cycles_are_those_of_stepped_tiles) {
   }
 }
 
+TEST(cpu, the_worked_product_takes_537792_cycles) {
+  CpuMachine machine = small_machine();
+  machine.l1_bytes = 48 * 1024;
+  const MatrixProduct p{1, 256, 256, 256};
+  EXPECT_EQ(cpu_blocks(p, {14, 2}, machine).terms, 128);
+  EXPECT_EQ(kernel_cycles({14, 2}, 128, machine.multiplier), 1803);
+  EXPECT_EQ(kernel_cycles({4, 2}, 128, machine.multiplier), 518);
+  EXPECT_EQ(cpu_product_cycles(p, {14, 2}, {}, machine), 8 * (18 * 3676 + 1056));
+  EXPECT_EQ(cpu_product_cycles(p, {14, 2}, {}, machine), 537'792);
+}
+
 TEST(cpu, parts_of_a_product_are_whole_tiles_and_the_largest_counts) {
   CpuMachine machine = small_machine();
   machine.l1_bytes = 1e6;
@@ -200,6 +212,12 @@ TEST(cpu, parts_of_a_product_are_whole_tiles_and_the_largest_counts) {
   EXPECT_DOUBLE_EQ(cpu_product_cycles(p, {4, 2}, {2, 1, 1}, machine), 2 * 30 * tile);
   EXPECT_DOUBLE_EQ(cpu_product_cycles(p, {4, 2}, {1, 4, 1}, machine), 3 * 9 * tile);
   EXPECT_DOUBLE_EQ(cpu_product_cycles(p, {4, 2}, {3, 5, 3}, machine), 2 * tile);
+}
+
+TEST(cpu, parts_that_are_tried_are_all_filled) {
+  EXPECT_THAT(filled_parts(10, 4), testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(filled_parts(10, 100), testing::ElementsAre(1, 2, 3, 4, 5, 10));
+  EXPECT_THAT(filled_parts(1, 8), testing::ElementsAre(1));
 }
 
 TEST(cpu, blocks_fill_the_caches) {
