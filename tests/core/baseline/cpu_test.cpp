@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/baseline/device_machines.h"
+#include "core/baseline/device_run.h"
 #include "core/baseline/parts.h"
 #include "tests/core/baseline/made_product.h"
 
@@ -372,6 +375,73 @@ TEST(cpu, nothing_is_faster_than_peak_and_bandwidth_and_more_of_a_machine_is_nev
     better.join_s = 0;
     never_slower(better);
   }
+}
+
+/// A device of four cores at 1 GHz with AVX-512 and `change` made to it.
+Device own_device(const std::function<void(nlohmann::json&)>& change = [](nlohmann::json&) {}) {
+  using nlohmann::json;
+  const auto figure = [](const char* key, double value) {
+    return json{{"key", key}, {"value", value}, {"unit", ""}, {"source", "a page"}, {"confidence", "primary"}};
+  };
+  const auto field = [](const char* name, double value, const char* unit) {
+    return json{{"name", name}, {"value", value}, {"unit", unit}, {"source", "a page"}, {"confidence", "primary"}};
+  };
+  json device = {{"id", "own"},
+                 {"name", "Own"},
+                 {"archetype", "cpu"},
+                 {"native_format", "fp32"},
+                 {"peak", field("peak", 0.256, "TFLOP/s")},
+                 {"dram_bandwidth", field("DRAM", 100, "GB/s")},
+                 {"figures",
+                  {figure("cores", 4), figure("clock_mhz", 1000), figure("simd_bits", 512),
+                   figure("fma_per_cycle", 2), figure("l1_kib", 48), figure("l2_kib", 1024), figure("l3_mib", 32),
+                   figure("l2_bytes_per_cycle", 64), figure("l3_bytes_per_cycle", 32)}},
+                 {"fields", json::array()},
+                 {"measured", json::array()},
+                 {"notes", json::array()}};
+  change(device);
+  return read_device(device.dump(), "own.json");
+}
+
+TEST(cpu, a_device_is_a_processor_of_its_figures) {
+  EXPECT_EQ(lacking_figure(own_device()), "");
+  const std::vector<Layer> layers = {made_product({1, 1024, 1024, 1024}, true)};
+  const double seconds = times_on(own_device(), layers, false).at(0).seconds;
+  EXPECT_GT(seconds, 2.0 * 1024 * 1024 * 1024 / 0.256e12);
+  EXPECT_LT(seconds, 2.2 * 1024 * 1024 * 1024 / 0.256e12);
+  const auto in = [&](const char* format, double peak) {
+    return times_on(own_device([&](nlohmann::json& d) {
+                      d["native_format"] = format;
+                      d["peak"]["value"] = peak;
+                    }),
+                    layers, false)
+        .at(0)
+        .seconds;
+  };
+  EXPECT_NEAR(seconds / in("bf16", 0.512), 2, 0.1);
+  EXPECT_NEAR(seconds / in("int8", 1.024), 4, 0.3);
+}
+
+TEST(cpu, a_device_that_the_model_has_not_is_bounded) {
+  const auto lacking = [](std::size_t figure, double value) {
+    return lacking_figure(own_device([&](nlohmann::json& d) { d["figures"][figure]["value"] = value; }));
+  };
+  EXPECT_EQ(lacking(0, 2000), "a core that the model has") << "cores";
+  EXPECT_EQ(lacking(2, 100), "a core that the model has") << "bits";
+  EXPECT_EQ(lacking(3, 9), "a core that the model has") << "multiplies a cycle";
+  EXPECT_EQ(lacking(0, 5), "a peak as high as its structure's");
+  EXPECT_EQ(lacking(2, 256), "");
+  EXPECT_EQ(lacking_figure(own_device([](nlohmann::json& d) { d["figures"].erase(8); })), "l3_bytes_per_cycle");
+}
+
+TEST(cpu, devices_of_this_program_have_what_the_model_reads) {
+  int processors = 0;
+  for (const Device& device : devices()) {
+    if (device.archetype != Archetype::cpu) continue;
+    ++processors;
+    EXPECT_EQ(lacking_figure(device), "") << device.id;
+  }
+  EXPECT_GE(processors, 5);
 }
 
 TEST(cpu, a_machine_without_figures_is_a_bug) {
