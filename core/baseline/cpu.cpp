@@ -75,18 +75,21 @@ double cpu_passed_bytes(const CpuOperands& bytes, const MatrixProduct& p, const 
   return bytes.results + std::min({by_terms, rows_held, columns_held});
 }
 
-double cpu_product_bytes(const Layer& l, const MatrixProduct& p, const CpuBlocks& blocks, const CpuSplit& split,
+/// Bytes of DRAM: the first reading of the columns, which a micro-kernel waits for, and all others.
+struct CpuDram {
+  double columns = 0, others = 0;
+};
+CpuDram cpu_product_dram(const Layer& l, const MatrixProduct& p, const CpuBlocks& blocks, const CpuSplit& split,
                          const CpuMachine& m, bool weights_stay) {
   const CpuReaders readers = cpu_readers(split, m);
   const CpuOperands bytes = cpu_operands(l, m);
   if (cpu_stays(l, m)) {
-    if (weights_stay) return 0;
-    return l.weighted ? bytes.columns * readers.columns : cpu_bytes(l.weight_elements, m);
+    if (weights_stay) return {};
+    return l.weighted ? CpuDram{bytes.columns * readers.columns, 0} : CpuDram{0, cpu_bytes(l.weight_elements, m)};
   }
-  const double count = cpu_real(p.count);
-  const CpuOperands one = {bytes.rows * readers.rows / count, bytes.columns * readers.columns / count,
-                           bytes.results / count};
-  return count * cpu_passed_bytes(one, p, blocks, m) + bytes.beside;
+  const double count = cpu_real(p.count), columns = bytes.columns * readers.columns;
+  const CpuOperands one = {bytes.rows * readers.rows / count, columns / count, bytes.results / count};
+  return {columns, count * cpu_passed_bytes(one, p, blocks, m) - columns + bytes.beside};
 }
 
 /// Seconds until L2 and L3 have given the core that has most what its micro-kernels ask for. A window's neighbours
@@ -199,10 +202,13 @@ LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split
                                          : cpu_product_cycles(product, tile, split, m) / m.clock_hz;
   time.compute_s /= m.software_share;
   time.on_chip_s = cpu_cache_seconds(layer, product, tile, blocks, split, m);
-  time.dram_bytes = cpu_product_bytes(layer, product, blocks, split, m, weights_stay);
-  time.memory_s = time.dram_bytes / cpu_dram_rate(cores, m);
+  const CpuDram dram = cpu_product_dram(layer, product, blocks, split, m, weights_stay);
+  const double rate = cpu_dram_rate(cores, m);
+  time.dram_bytes = dram.columns + dram.others;
+  time.memory_s = time.dram_bytes / rate;
   time.overhead_s = m.launch_s + (cores > 1 ? m.join_s : 0);
-  cpu_overlap(time);
+  time.seconds =
+      time.overhead_s + dram.columns / rate + std::max({time.compute_s, time.on_chip_s, dram.others / rate});
   if (!layer.weighted) {  // columns are laid out anew: read and written; weights were before the first pass
     const double packing =
         2 * cpu_bytes(layer.b_elements, m) / (cpu_real(cores) * m.l2_bytes_per_cycle * m.clock_hz);

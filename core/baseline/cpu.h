@@ -86,8 +86,10 @@ LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split
                   bool weights_stay);
 
 /// Of every layer in turn, one operator of it:
-///   launch + join + packing + max(micro-kernels or vector work, caches, DRAM)
-/// with the tile and the split of least time. docs/model/cpu.md has formulas, errors, and what is left out.
+///   launch + join + packing + columns from DRAM + max(micro-kernels or vector work, caches, DRAM for all else)
+/// with the tile and the split of least time. Nothing fetches a tile's columns before its first rows ask for them,
+/// so that multiplies wait for columns that no cache has. docs/model/cpu.md has formulas, errors, and what is left
+/// out.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CpuMachine& machine);
 
 }  // namespace sdip

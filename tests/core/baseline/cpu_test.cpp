@@ -249,6 +249,16 @@ TEST(cpu, a_product_that_l3_holds_moves_its_weights_alone_and_else_each_operand_
   EXPECT_EQ(time_of(large, tile, {}, machine, false).dram_bytes, 4e4 + 4e4 + 4e6);
 }
 
+TEST(cpu, multiplies_wait_for_columns_from_dram_and_run_beside_all_else) {
+  CpuMachine machine = small_machine();
+  const Layer fits = made_product({1, 100, 100, 100}, true);
+  const LayerTime time = time_of(fits, {14, 2}, {}, machine, false);
+  EXPECT_DOUBLE_EQ(time.seconds, 4e4 / 1e9 + time.compute_s);
+  const Layer wide = made_product({1, 1000, 100, 1000}, true);
+  EXPECT_DOUBLE_EQ(time_of(wide, {14, 2}, {}, machine, false).seconds, (4e5 + (4e6 + 4e5)) / 1e9)
+      << "rows and results";
+}
+
 TEST(cpu, weights_stay_where_the_whole_network_fits_l3) {
   CpuMachine machine = small_machine();
   std::vector<Layer> layers = {made_product({1, 100, 100, 100}, true)};
