@@ -71,6 +71,21 @@ const convolution = (channels, size, results, kernel, { stride = 1, group = 1 } 
     group: { int: group },
   }, { axis: 1n }),
 });
+/// Products one after the other, each with a weight of its own, that neither grow nor shrink what they multiply.
+function chain(count, rows, size) {
+  const weight = tensor([size, size]);
+  weight.data = weight.data.map((x) => x * Math.sqrt(3 / size));
+  const constants = {}, nodes = [];
+  for (let i = 0; i < count; ++i) {
+    const data = weight.data.slice();
+    data[0] = i; // no two alike: a runtime keeps one of such
+    constants['w' + i] = { ...weight, data };
+    nodes.push({ op: 'MatMul', inputs: [i ? 'y' + (i - 1) : 'x', 'w' + i], outputs: ['y' + i] });
+  }
+  const value = (name) => ({ name, type: 'float32', shape: [rows, size] });
+  const model = model_of_graph({ nodes, inputs: [value('x')], outputs: [value('y' + (count - 1))], constants });
+  return { name: `${count} products ${rows} x ${size} x ${size} in turn`, model };
+}
 const softmax = (rows, length) => ({
   name: `softmax of ${rows} x ${length}`,
   model: one_node('Softmax', [rows, length], {}, { axis: { int: -1 } }),
@@ -94,6 +109,8 @@ const cases = [
   product(77, 3072, 768),
   product(1, 4096, 4096),
   product(16, 4096, 1024),
+  chain(2, 77, 768),
+  chain(96, 77, 768),
   heads(8, 1024, 1024, 40),
   heads(8, 1024, 40, 1024),
   convolution(320, 64, 320, 3),
