@@ -42,7 +42,7 @@ struct Measurement {
 bool is_eager(const Measurement& measurement);
 
 /// How a machine works, and so which model it has. roofline: its inside is not public, or no model is of its kind.
-enum class Archetype { systolic, simd_tree, simt, tiles, cube, row_stationary, roofline };
+enum class Archetype { systolic, simd_tree, simt, tiles, cube, row_stationary, cpu, roofline };
 std::string_view archetype_text(Archetype archetype);
 
 struct Device {

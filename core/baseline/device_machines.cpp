@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/baseline/archetypes/cpu.h"
 #include "core/baseline/archetypes/cube.h"
 #include "core/baseline/archetypes/row_stationary.h"
 #include "core/baseline/archetypes/simd_tree.h"
@@ -147,6 +148,60 @@ std::vector<LayerTime> on_row_stationary(const Device& device, std::span<const L
   return times_of(layers, row_stationary_of(device));
 }
 
+/// What multiplies in the device's native format: a vector instruction that adds as many terms to a sum of 32 bits
+/// as fit beside each other there, or AMX with tiles of 16 rows of 64 bytes.
+CpuMultiplier cpu_multiplier(const Device& device) {
+  constexpr std::int64_t sum_bits = 32, amx_rows = 16, amx_row_bytes = 64, amx_latency_cycles = 52;
+  constexpr std::int64_t registers_avx512 = 32, registers_avx2 = 16, registers_amx = 8, amx_load_cycles = 8;
+  const std::int64_t bytes = std::llround(bytes_per_element(device)), bits = count(device, "simd_bits");
+  if (const auto cycles = figure_of(device, "amx_cycles"))
+    return {amx_rows,      amx_rows, amx_row_bytes / bytes, 1, std::llround(*cycles), amx_latency_cycles,
+            registers_amx, 1,        amx_load_cycles};
+  CpuMultiplier m;
+  m.columns = bits / sum_bits;
+  m.terms = sum_bits / 8 / bytes;
+  m.per_cycle = m.loads_per_cycle = count(device, "fma_per_cycle");
+  m.registers = bits >= 512 ? registers_avx512 : registers_avx2;
+  return m;
+}
+
+/// Whether the model has such a processor: registers of AVX2 or AVX-512, and no more cores than splits can be
+/// tried.
+bool has_cpu(const Device& device) {
+  constexpr double most_cores = 1024, most_fma_per_cycle = 8, most_amx_cycles = 1024;
+  const double bits = need(device, "simd_bits");
+  return (bits == 256 || bits == 512) && need(device, "cores") <= most_cores &&
+         need(device, "fma_per_cycle") <= most_fma_per_cycle &&
+         figure_of(device, "l3_groups").value_or(1) <= need(device, "cores") &&
+         figure_of(device, "amx_cycles").value_or(1) <= most_amx_cycles;
+}
+
+/// Of a runtime: from an operator's end to the next one's start, and a parallel region's fork and join.
+constexpr double cpu_launch_s = 1e-6, cpu_join_s = 5e-6;
+
+std::vector<LayerTime> on_cpu(const Device& device, std::span<const Layer> layers, bool eager) {
+  CpuMachine m;
+  m.clock_hz = need(device, "clock_mhz") * mega;
+  m.cores = count(device, "cores");
+  m.multiplier = cpu_multiplier(device);
+  m.vector_lanes = count(device, "simd_bits") / 32;
+  m.vector_ports = count(device, "fma_per_cycle");
+  m.l1_bytes = need(device, "l1_kib") * kib;
+  m.l2_bytes = need(device, "l2_kib") * kib;
+  m.l3_bytes = need(device, "l3_mib") * mib;
+  m.l2_bytes_per_cycle = need(device, "l2_bytes_per_cycle");
+  m.l3_bytes_per_cycle = need(device, "l3_bytes_per_cycle");
+  m.l3_groups = std::llround(figure_of(device, "l3_groups").value_or(1));
+  m.dram_bytes_per_s = device.dram_bytes_per_s;
+  m.core_dram_bytes_per_s = figure_of(device, "core_gb_per_s").value_or(0) * giga;
+  m.bytes_per_element = bytes_per_element(device);
+  m.launch_s = cpu_launch_s;
+  m.join_s = cpu_join_s;
+  m.eager = eager;
+  m.keeps_weights = false;  // as of every device: a pass brings them
+  return times_of(layers, m);
+}
+
 using ModelledTimes = std::vector<LayerTime> (*)(const Device&, std::span<const Layer>, bool eager);
 
 /// Times worked out before: mappings and layouts of a network on a tree of memories take 0.2 s.
@@ -192,7 +247,7 @@ struct ArchetypeModel {
 };
 
 const ArchetypeModel* model_of(Archetype archetype) {
-  static const std::array<ArchetypeModel, 6> models = {{
+  static const std::array<ArchetypeModel, 7> models = {{
       {Archetype::systolic,
        {"clock_mhz", "arrays", "array_rows", "array_columns", "buffer_mib", "vector_gops"},
        on_systolic,
@@ -230,6 +285,14 @@ const ArchetypeModel* model_of(Archetype archetype) {
         "mapping "
         "that takes least, its results leave behind the last pass, zeros are neither skipped nor, unless a figure "
         "says so, coded."}},
+      {Archetype::cpu,
+       {"clock_mhz", "cores", "simd_bits", "fma_per_cycle", "l1_kib", "l2_kib", "l3_mib", "l2_bytes_per_cycle",
+        "l3_bytes_per_cycle"},
+       on_cpu,
+       {"Predicted by the model of processors with wide registers (docs/model/cpu.md): a good library's "
+        "micro-kernels "
+        "and blocks, elementwise work fused, attention not; 1 us an operator and 5 us for all threads to begin and "
+        "end."}},
   }};
   const auto found = std::ranges::find(models, archetype, &ArchetypeModel::archetype);
   return found == models.end() ? nullptr : &*found;
@@ -250,6 +313,8 @@ double structural_flops(const Device& device) {
     case Archetype::cube:
       return 2 * clock * need(device, "cores") * need(device, "cube_rows") * need(device, "cube_columns") *
              need(device, "cube_depth");
+    case Archetype::cpu:
+      return 2 * clock * need(device, "cores") * macs_per_cycle(cpu_multiplier(device));
     case Archetype::simd_tree:
       return clock * need(device, "l2_blocks") * need(device, "l1_blocks_per_l2") * need(device, "mabs_per_l1") *
              need(device, "tensor_flops_per_cycle");
@@ -299,6 +364,7 @@ std::string lacking_figure(const Device& device) {
     return "buffers that hold a cube";
   if (device.archetype == Archetype::row_stationary && !is_row_stationary(row_stationary_of(device)))
     return "a buffer that holds a pass";
+  if (device.archetype == Archetype::cpu && !has_cpu(device)) return "a core that the model has";
   if (structural_flops(device) > 1.05 * device.peak_flops) return "a peak as high as its structure's";
   return {};
 }

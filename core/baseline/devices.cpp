@@ -39,15 +39,19 @@ constexpr std::string_view counted_keys[] = {"arrays",
                                              "cube_columns",
                                              "vector_lanes",
                                              "sync_cycles",
-                                             "dies"};
+                                             "dies",
+                                             "simd_bits",
+                                             "fma_per_cycle",
+                                             "l3_groups",
+                                             "amx_cycles"};
 /// Formats of 1, 2 and 4 bytes an element.
 constexpr std::string_view formats_of_bytes[][6] = {{"int8", "fp8", "uint8", "mxfp8", "", ""},
                                                     {"fp16", "bf16", "TF16", "tf16", "int16", ""},
                                                     {"fp32", "tf32", "int32", "", "", ""}};
 
 constexpr std::string_view no_citation = "unverified, commonly quoted";
-constexpr std::string_view archetypes[] = {"systolic", "simd_tree",      "simt",    "tiles",
-                                           "cube",     "row_stationary", "roofline"};
+constexpr std::string_view archetypes[] = {"systolic", "simd_tree",      "simt", "tiles",
+                                           "cube",     "row_stationary", "cpu",  "roofline"};
 constexpr std::string_view metrics_measured[] = {"images_per_s", "batch_latency_s", "step_s"};
 constexpr std::string_view stages_measured[] = {"all", "text_encoder", "core", "decoder"};
 

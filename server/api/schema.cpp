@@ -64,15 +64,16 @@ void add_baselines(Schema& schemas) {
       object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
   schemas["DeviceFigure"] =
       object({{"key", text()}, {"value", number()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
-  schemas["Baseline"] = object(
-      {{"id", text()},
-       {"name", text()},
-       {"archetype", one_of({"systolic", "simd_tree", "simt", "tiles", "cube", "row_stationary", "roofline"})},
-       {"kind", one_of({"device", "roofline", "unpublished"})},
-       {"lacking", text()},
-       {"fields", array(reference("Field"))},
-       {"figures", array(reference("DeviceFigure"))},
-       {"notes", array(text())}});
+  schemas["Baseline"] =
+      object({{"id", text()},
+              {"name", text()},
+              {"archetype",
+               one_of({"systolic", "simd_tree", "simt", "tiles", "cube", "row_stationary", "cpu", "roofline"})},
+              {"kind", one_of({"device", "roofline", "unpublished"})},
+              {"lacking", text()},
+              {"fields", array(reference("Field"))},
+              {"figures", array(reference("DeviceFigure"))},
+              {"notes", array(text())}});
   schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
 }
 

@@ -71,6 +71,14 @@ const ir_version_of = (opset) =>
 const fetched_as = (type) => (/float8|float4|bfloat16/.test(type) ? 'float32' : type.startsWith('u') ? 'uint8' : 'int8');
 const unfetched = /float8|float4|bfloat16|^u?int[24]$/;
 
+/// A model of nodes, inputs, outputs and constants; `imports`: domains and their opsets, ONNX's own first.
+export const model_of_graph = (described, imports = [['', 17]]) =>
+  Buffer.concat([
+    integer(1, ir_version_of(imports[0][1])),
+    block(7, graph(described)),
+    ...imports.map(([domain, version]) => block(8, Buffer.concat([text(1, domain), integer(2, version)]))),
+  ]);
+
 /// The model of a case, and the types in which its outputs come out.
 export function model_of(one) {
   const opset = one.domain ? 17 : one.opset;
@@ -91,10 +99,6 @@ export function model_of(one) {
     return [{ name: 'as_' + name, type }];
   });
   const imports = [['', opset], ...(one.domain ? [[one.domain, one.opset]] : [])];
-  const model = Buffer.concat([
-    integer(1, ir_version_of(opset)),
-    block(7, graph({ nodes, outputs: results, constants })),
-    ...imports.map(([domain, version]) => block(8, Buffer.concat([text(1, domain), integer(2, version)]))),
-  ]);
+  const model = model_of_graph({ nodes, outputs: results, constants }, imports);
   return { model, types: results.map(({ type }) => type) };
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <iostream>
@@ -97,6 +98,42 @@ const ComparisonRow& row_of(const std::vector<ComparisonRow>& rows, const std::s
       std::ranges::find_if(rows, [&](const ComparisonRow& row) { return row.id == id && row.batch == batch; });
   check(found != rows.end(), "a row of that id");
   return *found;
+}
+
+/// The same processor with elements of a byte, four beside each other in a lane of 32 bits (VNNI).
+Device in_int8(Device device) {
+  device.native_format = "int8";
+  device.peak_flops *= 4;
+  return device;
+}
+
+/// The table of docs/model/cpu.md: a factor of a runtime, fitted in fp32, on the same network in int8.
+TEST(docs, the_table_of_a_processor_s_formats_is_that_of_the_model) {
+  const Device* device = find_device("xeon_8375c_r6id_2xlarge");
+  ASSERT_NE(device, nullptr);
+  const auto compared = measured_beside_model(*device);
+  const auto fp32 = std::ranges::find_if(compared, [](const Compared& one) { return one.fitted; });
+  ASSERT_NE(fp32, compared.end());
+  const auto int8 = std::ranges::find(device->measured, "int8", &Measurement::format);
+  ASSERT_NE(int8, device->measured.end());
+  ASSERT_EQ(int8->software, fp32->measurement->software);
+  Machine machine;
+  machine.steps = int8->steps;
+  machine.guidance = Guidance::batch;
+  const double told = run_device(in_int8(*device), layered_work(Catalog(), int8->model, machine), 1).latency_s;
+  const double error = fp32->factor * told / int8->value - 1;
+  std::cout << "int8 by the factor of fp32: " << 100 * error << " %\n";
+  const auto row = [](const std::string& format, double measured, double predicted, double factor,
+                      const std::string& off) {
+    return "| " + format + " | " + quantity_text(measured, "s") + " | " + quantity_text(predicted, "s") + " | " +
+           quantity_text(factor, "x") + " | " + off + " |\n";
+  };
+  const std::string table =
+      "| Stable Diffusion 1.5, 50 steps, four cores of Ice Lake, " + int8->software +
+      " | measured | predicted | factor | error |\n| --- | --- | --- | --- | --- |\n" +
+      row("fp32", fp32->measured_s, fp32->predicted_s, fp32->factor, "fitted") +
+      row("int8", int8->value, told, fp32->factor, std::to_string(std::llround(100 * error)) + " %");
+  expect_made_section("model/cpu.md", "formats", "tests/server/comparison_test.cpp", table);
 }
 
 TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {

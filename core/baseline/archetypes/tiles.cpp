@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/units.h"
+#include "core/baseline/parts.h"
 
 namespace sdip {
 namespace {
@@ -29,25 +30,13 @@ CutTime cut_time(const MatrixProduct& p, const TileCut& cut, const TiledMachine&
   return time;
 }
 
-/// Numbers of parts that are all filled: for each size of a part the fewest that hold the whole.
-std::vector<std::int64_t> useful_parts(std::int64_t size, std::int64_t most) {
-  std::vector<std::int64_t> parts;
-  for (std::int64_t part = size;;) {
-    const std::int64_t filled = ceil_div(size, part);
-    if (filled > most) return parts;
-    parts.push_back(filled);
-    if (part == 1) return parts;
-    part = ceil_div(size, ceil_div(size, part - 1));  // the next smaller one that needs more of them
-  }
-}
-
 }  // namespace
 
 TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
   TileCut best;
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t count : useful_parts(p.count, m.tiles))
-    for (const std::int64_t rows : useful_parts(p.rows, m.tiles / count)) {
+  for (const std::int64_t count : filled_parts(p.count, m.tiles))
+    for (const std::int64_t rows : filled_parts(p.rows, m.tiles / count)) {
       // Of the columns as many parts as there are tiles left, or fewer where that exchanges less.
       const std::int64_t most = std::min(p.columns, m.tiles / count / rows);
       for (std::int64_t parts = most; parts >= 1; parts /= 2) {

@@ -678,7 +678,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            archetype: "systolic" | "simd_tree" | "simt" | "tiles" | "cube" | "row_stationary" | "roofline";
+            archetype: "systolic" | "simd_tree" | "simt" | "tiles" | "cube" | "row_stationary" | "cpu" | "roofline";
             /** @enum {string} */
             kind: "device" | "roofline" | "unpublished";
             lacking: string;
