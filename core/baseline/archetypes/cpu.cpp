@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
-#include "core/baseline/parts.h"
+#include "core/baseline/archetypes/parts.h"
 
 namespace sdip {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/units.h"
-#include "core/baseline/parts.h"
+#include "core/baseline/archetypes/parts.h"
 
 namespace sdip {
 namespace {
