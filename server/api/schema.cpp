@@ -290,12 +290,6 @@ void add_comparisons(Schema& schemas) {
   schemas["Comparison"] = object({{"rows", array(reference("ComparisonRow"))}});
 }
 
-/// Of a user's formulas by name, each alone or with its unit.
-Schema formulas() {
-  const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
-  return {{"type", "object"}, {"additionalProperties", either}};
-}
-
 void add_sweeps(Schema& schemas) {
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Axis"] = object({{"parameter", parameter_names()},
@@ -312,7 +306,7 @@ void add_sweeps(Schema& schemas) {
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
-                                    {"metrics?", formulas()},
+                                    {"metrics?", user_formulas()},
                                     {"objectives?", array(text())},
                                     {"constraints?", array(text())},
                                     {"formats?", text()},
@@ -403,6 +397,11 @@ void add_accuracies(Schema& schemas) {
 
 }  // namespace
 
+Schema user_formulas() {
+  const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
+  return {{"type", "object"}, {"additionalProperties", either}};
+}
+
 OrderedJson component_schemas() {
   Schema schemas = Schema::object();
   add_tables(schemas);
@@ -414,6 +413,7 @@ OrderedJson component_schemas() {
   add_comparisons(schemas);
   add_sweeps(schemas);
   add_validations(schemas);
+  add_searches(schemas);
   add_accuracies(schemas);
   return schemas;
 }
