@@ -25,6 +25,7 @@ void add_found(OrderedJson& schemas) {
   schemas["RowStep"] = object(row_step({}));
   schemas["FoundMachine"] = object({{"objectives", named_objectives()},
                                     {"keeps_constraints", flag()},
+                                    {"broken", array(text())},
                                     {"feasible", flag()},
                                     {"reason", text()},
                                     {"settings", reference("MachineChanges")},

@@ -60,6 +60,7 @@ OrderedJson machine_found_json(const BestRequest& request, const SearchSpace& sp
   for (const Change& change : differences(space, before, candidate.machine)) differs.push_back(step_json(change));
   return {{"objectives", objectives_json(request.goal, candidate.score.costs)},
           {"keeps_constraints", candidate.score.violation == 0},
+          {"broken", broken_conditions(request.goal, candidate.machine, candidate.outcome)},
           {"feasible", candidate.outcome.feasible},
           {"reason", candidate.outcome.reason},
           {"settings", settings_json(request, candidate.machine)},

@@ -47,6 +47,17 @@ std::vector<Change> differences(const SearchSpace& space, const Machine& from, c
   return all;
 }
 
+std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome) {
+  const auto broken_by = [&](const std::vector<Formula>& conditions) {
+    return scores({goal.objectives, conditions}, {&machine, 1}, {&outcome, 1})[0].violation;
+  };
+  const double without = broken_by({});
+  std::vector<std::string> broken;
+  for (const Formula& condition : goal.constraints)
+    if (broken_by({condition}) > without) broken.push_back(condition.text);
+  return broken;
+}
+
 std::vector<BetterStep> better_steps(const BestAnswer& answer) {
   const SearchGoal& goal = answer.request.goal;
   std::vector<BetterStep> better;
@@ -59,10 +70,7 @@ std::vector<BetterStep> better_steps(const BestAnswer& answer) {
     BetterStep step{
         steps.points[i]->change, value_of_cost(goal.objectives[0], all[i].costs[0]), all[i].violation, "", {}};
     if (step.violation >= broken_limit) step.limit = steps.points[i]->outcome.reason;
-    for (const Formula& condition : goal.constraints)
-      if (step.limit.empty() &&
-          scores({goal.objectives, {condition}}, {&steps.machines[i], 1}, {&steps.outcomes[i], 1})[0].violation > 0)
-        step.broken.push_back(condition.text);
+    if (step.limit.empty()) step.broken = broken_conditions(goal, steps.machines[i], steps.outcomes[i]);
     better.push_back(std::move(step));
   }
   std::ranges::stable_sort(better, [&](const BetterStep& a, const BetterStep& b) {

@@ -11,6 +11,9 @@ namespace sdip {
 /// The rows in which two machines of a space differ, in the order of its axes.
 std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to);
 
+/// The conditions of a goal that a machine breaks; of one that breaks a limit all that it would break as well.
+std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome);
+
 /// A single change of the best machine with which its objective would be better.
 struct BetterStep {
   Change change;

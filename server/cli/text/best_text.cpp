@@ -220,6 +220,8 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";
     if (!best.outcome.feasible) out << "  infeasible: " << printable(best.outcome.reason) << "\n";
+    for (const std::string& broken : broken_conditions(answer.request.goal, best.machine, best.outcome))
+      out << "  breaks " << printable(broken) << "\n";
     out << "  " << objectives_text(answer.request.goal, best.score.costs) << "\n";
     print_machine(out, answer, best.machine, colour);
     return;

@@ -188,7 +188,13 @@ TEST(searches, of_a_goal_that_nothing_keeps_say_what_is_nearest) {
                     "done");
   EXPECT_FALSE(done["summary"]["keeps_constraints"].get<bool>());
   ASSERT_EQ(done["result"]["best"].size(), 1U);
-  EXPECT_FALSE(done["result"]["best"][0]["keeps_constraints"].get<bool>());
+  const Json& nearest = done["result"]["best"][0];
+  EXPECT_FALSE(nearest["keeps_constraints"].get<bool>());
+  Json broken = Json::array();
+  if (nearest["metrics"]["area_mm2"] > 1) broken.push_back("area_mm2 <= 1");
+  if (nearest["metrics"]["throughput_fps"] < 1000000) broken.push_back("throughput_fps >= 1000000");
+  EXPECT_FALSE(broken.empty());
+  EXPECT_EQ(nearest["broken"], broken);
   EXPECT_TRUE(done["result"]["around"].is_null());
   EXPECT_TRUE(done["result"]["validation"].is_null());
   EXPECT_TRUE(done["result"]["trace"].empty());

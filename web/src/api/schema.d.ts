@@ -3627,6 +3627,7 @@ export interface components {
                 [key: string]: number | null;
             };
             keeps_constraints: boolean;
+            broken: string[];
             feasible: boolean;
             reason: string;
             settings: components["schemas"]["MachineChanges"];
