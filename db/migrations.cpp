@@ -116,7 +116,24 @@ const char* const signatures = R"(
 ALTER TABLE sweep ADD COLUMN signature TEXT NOT NULL DEFAULT '';
 )";
 
-const char* const steps_so_far[] = {version_1, validations, accuracies, checksums, signatures};
+/// Searches for the best machine; `killed`: how often the process ended while one ran.
+const char* const searches = R"(
+CREATE TABLE search(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  model TEXT NOT NULL,
+  request_json TEXT NOT NULL,
+  state TEXT NOT NULL CHECK(state IN ('queued', 'running', 'done', 'cancelled', 'failed', 'interrupted')),
+  created TEXT NOT NULL,
+  killed INTEGER NOT NULL DEFAULT 0,
+  summary_json TEXT,
+  result_json TEXT,
+  error_code TEXT,
+  error_where TEXT,
+  error_message TEXT
+) STRICT;
+)";
+
+const char* const steps_so_far[] = {version_1, validations, accuracies, checksums, signatures, searches};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

@@ -160,7 +160,8 @@ Store::Parts::Parts(const std::string& store_path)
   writer.execute(
       "INSERT INTO setting VALUES('clean', '0') ON CONFLICT(name) DO UPDATE SET value = '0';"
       "UPDATE sweep SET state = 'interrupted' WHERE state = 'running';"
-      "UPDATE validation SET state = 'interrupted' WHERE state = 'running'");
+      "UPDATE validation SET state = 'interrupted' WHERE state = 'running';"
+      "UPDATE search SET state = 'interrupted', killed = killed + 1 WHERE state = 'running'");
   metric_ids = metric_ids_of(writer);
   transaction.commit();
 }

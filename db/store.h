@@ -61,6 +61,17 @@ struct ValidationRow {
   std::optional<Problem> error{};
 };
 
+/// A search for the best machine. States are those of sweeps; one that was interrupted is queued again, and begins
+/// anew.
+struct SearchRow {
+  std::int64_t id = 0;
+  std::string model, request_json;
+  SweepState state = SweepState::queued;
+  std::string created;       // RFC 3339, given by the caller
+  std::string summary_json;  // "" before it ends
+  std::optional<Problem> error{};
+};
+
 struct StoredPoint {
   std::int64_t index = 0;
   bool feasible = false;
@@ -153,6 +164,20 @@ class Store {
   void end_validation(std::int64_t id, std::string_view summary_json, std::string_view result_json);
   /// Throws Error("conflict", ...) while it runs.
   void remove_validation(std::int64_t id);
+
+  /// Adds a search in state queued and returns its id; id, state, summary and error of `row` are not read.
+  std::int64_t add_search(const SearchRow& row);
+  std::vector<SearchRow> searches() const;  // newest first
+  SearchRow search(std::int64_t id) const;
+  std::string search_result(std::int64_t id) const;  // "" before it ends
+  /// Queues interrupted searches again. One during which the process was killed three times stays as it is.
+  void restart_searches();
+  /// Throws Error("conflict", ...) for a step that SweepState does not list.
+  void set_search_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
+  /// Keeps the result of one that runs, which is then done or cancelled.
+  void end_search(std::int64_t id, SweepState state, std::string_view summary_json, std::string_view result_json);
+  /// Throws Error("conflict", ...) while it runs.
+  void remove_search(std::int64_t id);
 
   /// Keeps a batch. The same batch again changes nothing; one that overlaps another, or differs from what is stored
   /// at its place, throws Error("conflict", ...).

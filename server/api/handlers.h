@@ -43,6 +43,13 @@ Reply answer_front(Service&, const Call&);
 Reply answer_point(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);
 
+Reply answer_searched_rows(Service&, const Call&);
+Reply post_search(Service&, const Call&);
+Reply answer_searches(Service&, const Call&);
+Reply answer_search(Service&, const Call&);
+Reply delete_search(Service&, const Call&);
+Reply cancel_search(Service&, const Call&);
+
 Reply post_validation(Service&, const Call&);
 Reply answer_validations(Service&, const Call&);
 Reply answer_validation(Service&, const Call&);

@@ -1,9 +1,6 @@
 // The route table.
 #include "server/api/routes.h"
 
-#include <algorithm>
-
-#include "core/base/error.h"
 #include "server/api/handlers.h"
 
 namespace sdip {
@@ -355,6 +352,69 @@ constexpr Route table[] = {
      cancel_validation,
      Effort::quick},
     {"GET",
+     "/api/v1/searched-rows",
+     "list_searched_rows",
+     "What a search varies where nothing is said, and the values",
+     BodyKind::empty,
+     "",
+     {},
+     200,
+     "SearchedRows",
+     answer_searched_rows,
+     Effort::quick},
+    {"POST",
+     "/api/v1/searches",
+     "create_search",
+     "Search the best machine for a goal",
+     BodyKind::json,
+     "SearchRequest",
+     {},
+     202,
+     "Search",
+     post_search},
+    {"GET",
+     "/api/v1/searches",
+     "list_searches",
+     "Every search, newest first",
+     BodyKind::empty,
+     "",
+     {},
+     200,
+     "Searches",
+     answer_searches,
+     Effort::quick},
+    {"GET",
+     "/api/v1/searches/{id}",
+     "get_search",
+     "A search, how far it is and what it found",
+     BodyKind::empty,
+     "",
+     {},
+     200,
+     "Search",
+     answer_search},
+    {"DELETE",
+     "/api/v1/searches/{id}",
+     "delete_search",
+     "Remove a search",
+     BodyKind::empty,
+     "",
+     {},
+     204,
+     "",
+     delete_search},
+    {"POST",
+     "/api/v1/searches/{id}/cancel",
+     "cancel_search",
+     "Stop a search; what was best until then stays",
+     BodyKind::empty,
+     "",
+     {},
+     202,
+     "Search",
+     cancel_search,
+     Effort::quick},
+    {"GET",
      "/api/v1/openapi.json",
      "openapi",
      "This document",
@@ -388,58 +448,8 @@ constexpr Route table[] = {
      Effort::quick},
 };
 
-/// Splits at every slash: "/a/b" is "", "a", "b".
-std::vector<std::string_view> segments(std::string_view path) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto slash = path.find('/');
-    parts.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) return parts;
-    path.remove_prefix(slash + 1);
-  }
-}
-
-bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parts) {
-  const auto wanted = segments(pattern), given = segments(path);
-  if (wanted.size() != given.size()) return false;
-  parts.clear();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].starts_with('{')) {
-      if (given[i].empty()) return false;
-      parts.emplace_back(given[i]);
-    } else if (wanted[i] != given[i]) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::span<const Route> routes() { return table; }
-
-Matched match_route(std::string_view method, std::string_view path) {
-  Matched result;
-  std::vector<std::string> parts;
-  for (const auto& route : table) {
-    if (!matches(route.path, path, parts)) continue;
-    result.allowed += (result.allowed.empty() ? "" : ", ") + std::string(route.method);
-    if (route.method != method) continue;
-    result.route = &route;
-    result.parts = parts;
-    return result;
-  }
-  return result;
-}
-
-void check_query(const Route& route, const Call& call) {
-  for (const auto& [key, value] : call.query) {
-    const auto row = std::ranges::find(route.query, key, &QueryRow::name);
-    if (row == route.query.end())
-      throw Error("unknown_key", "?" + key.substr(0, 80), "this route has no such query key");
-    if (!row->repeated && call.query.count(key) > 1)
-      throw Error("bad_request", "?" + key.substr(0, 80), "given more than once");
-  }
-}
 
 }  // namespace sdip

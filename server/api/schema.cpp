@@ -310,12 +310,6 @@ void add_comparisons(Schema& schemas) {
                                   {"losses", array(reference("Loss"))}});
 }
 
-/// Of a user's formulas by name, each alone or with its unit.
-Schema formulas() {
-  const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
-  return {{"type", "object"}, {"additionalProperties", either}};
-}
-
 void add_sweeps(Schema& schemas) {
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Axis"] = object({{"parameter", parameter_names()},
@@ -332,7 +326,7 @@ void add_sweeps(Schema& schemas) {
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
-                                    {"metrics?", formulas()},
+                                    {"metrics?", user_formulas()},
                                     {"objectives?", array(text())},
                                     {"constraints?", array(text())},
                                     {"formats?", text()},
@@ -423,6 +417,11 @@ void add_accuracies(Schema& schemas) {
 
 }  // namespace
 
+Schema user_formulas() {
+  const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
+  return {{"type", "object"}, {"additionalProperties", either}};
+}
+
 OrderedJson component_schemas() {
   Schema schemas = Schema::object();
   add_tables(schemas);
@@ -434,6 +433,7 @@ OrderedJson component_schemas() {
   add_comparisons(schemas);
   add_sweeps(schemas);
   add_validations(schemas);
+  add_searches(schemas);
   add_accuracies(schemas);
   return schemas;
 }

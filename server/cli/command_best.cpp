@@ -13,7 +13,7 @@
 #include "server/cli/sweep_arguments.h"
 #include "server/cli/text/best_text.h"
 #include "server/io/text.h"
-#include "server/studies/best.h"
+#include "server/studies/best_json.h"
 
 namespace sdip {
 namespace {
@@ -68,7 +68,8 @@ Json best_body(const BestArguments& a) {
                {"fixed", fixed_json(a.fix)},
                {"objectives", Json::array()},
                {"constraints", a.where},
-               {"validate_seconds", a.validate_seconds}};
+               {"validate_seconds", a.validate_seconds},
+               {"seed", a.seed}};
   for (const std::string& name : a.minimize) body["objectives"].push_back("min:" + name);
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
@@ -82,9 +83,10 @@ Json best_body(const BestArguments& a) {
 }
 
 /// A line on standard error, rewritten on a terminal.
-void show_progress(const BestRequest& request, const SearchProgress& progress) {
+void show_progress(const BestRequest& request, const BestProgress& shown) {
   const bool terminal = ::isatty(2) == 1;
-  if (!terminal && progress.generations % 20 != 1) return;
+  const SearchProgress& progress = shown.search;
+  if (shown.doing != "search" || (!terminal && progress.generations % 20 != 1)) return;
   std::cerr << (terminal ? "\r\x1b[K" : "") << count_text(progress.evaluated) << " machines, "
             << count_text(progress.compiled) << " programs";
   if (!progress.best.empty() && request.goal.objectives.size() == 1)
@@ -95,9 +97,7 @@ void show_progress(const BestRequest& request, const SearchProgress& progress) {
 /// Every row that is searched, and its values.
 int list_rows(bool json) {
   if (json) {
-    OrderedJson all = OrderedJson::object();
-    for (const SearchedRow& row : searched_rows()) all[std::string(row.name)] = row.values;
-    std::cout << json_text(all, 2) << "\n";
+    std::cout << json_text(searched_rows_json(), 2) << "\n";
     return exit_ok;
   }
   std::vector<TextRow> rows;
@@ -118,7 +118,7 @@ int run_best(const BestArguments& arguments) {
   const Catalog catalog;
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BestAnswer answer = find_best(catalog, request, threads, &search_interrupted,
-                                      [&](const SearchProgress& progress) { show_progress(request, progress); });
+                                      [&](const BestProgress& progress) { show_progress(request, progress); });
   if (::isatty(2) == 1) std::cerr << std::endl;
   if (arguments.json) {
     std::cout << json_text(best_json(answer), 2) << "\n";

@@ -19,7 +19,7 @@
 
 namespace sdip {
 
-enum class JobKind { sweep, validation, accuracy };
+enum class JobKind { sweep, validation, accuracy, search };
 
 struct JobKindRow {
   std::string_view name;  // as the log calls one
@@ -33,6 +33,7 @@ inline constexpr JobKindRow job_kinds[] = {
     {"sweep", 0, std::chrono::milliseconds(1000)},
     {"validation", 2, std::chrono::milliseconds(1000)},
     {"accuracy", 0, std::chrono::milliseconds(0)},  // nothing shows one that was removed
+    {"search", 1, std::chrono::milliseconds(1000)},
 };
 
 /// The calling thread, and those it starts, give way to requests: they run at a lower priority; `more` than 0 also

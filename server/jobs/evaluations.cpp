@@ -7,6 +7,7 @@
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/accuracy_jobs.h"
 #include "server/jobs/jobs.h"
+#include "server/jobs/search_jobs.h"
 #include "server/jobs/validation_jobs.h"
 #include "server/json/explain_json.h"
 #include "server/json/memory_json.h"
@@ -75,6 +76,7 @@ const std::vector<Evaluation>& table() {
        evaluate_validation,
        {6 * gib, 2 * most_validation_seconds, most_validation_seconds + 600}},
       {"sweep", evaluate_sweep, {4 * gib, 0, 600}},
+      {"search", evaluate_search, {6 * gib, 0, most_validation_seconds + 600}},
   };
   return rows;
 }

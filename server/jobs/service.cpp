@@ -22,6 +22,7 @@ Service::Service(const std::filesystem::path& data_folder, const std::filesystem
       catalog(UploadedModels{&store, data, program, operators_in(data)}),
       validations(store, catalog, validate_seconds),
       accuracies(store, catalog),
+      searches(store, catalog),
       jobs(store, catalog, [this](std::int64_t sweep) {
         validations.submit_front(sweep);
         accuracies.measure_front_of(sweep);

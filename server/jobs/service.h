@@ -6,6 +6,7 @@
 #include "db/store.h"
 #include "server/jobs/accuracy_jobs.h"
 #include "server/jobs/jobs.h"
+#include "server/jobs/search_jobs.h"
 #include "server/jobs/validation_jobs.h"
 #include "server/models/catalog.h"
 
@@ -25,6 +26,7 @@ class Service {
   Catalog catalog;
   ValidationJobs validations;
   AccuracyJobs accuracies;
+  SearchJobs searches;
   Jobs jobs;
 };
 

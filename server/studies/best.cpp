@@ -7,11 +7,8 @@
 #include "core/base/error.h"
 #include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"
-#include "server/json/explain_json.h"
-#include "server/json/report_json.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
-#include "server/studies/validation_json.h"
 
 namespace sdip {
 namespace {
@@ -28,6 +25,20 @@ std::int64_t number_or(const Json& body, const char* key, std::int64_t standard,
   return number;
 }
 
+/// An axis that could not be searched would be left out in silence.
+void check_asked(const BestRequest& request) {
+  for (const Axis& axis : request.asked) {
+    const std::string name(axis.row->name);
+    if (std::ranges::find(request.fixed, name) != request.fixed.end())
+      throw Error("value_conflict", "/axes", name + " is fixed");
+    if (axis.values.size() < 2)
+      throw Error("value_invalid", "/axes", name + " has one value: fix it, or give more of them");
+    const auto same = [&](const Axis& other) { return other.row == axis.row; };
+    if (std::ranges::count_if(request.asked, same) > 1)
+      throw Error("value_invalid", "/axes", name + " is given twice");
+  }
+}
+
 /// Programs in a hurry: many machines do not fit, and what does has most layers in common with others.
 CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
   CompileOptions options;
@@ -38,25 +49,6 @@ CompileFunction compile_quickly(const Catalog& catalog, const std::string& model
   return [&catalog, model, options](const Machine& machine) {
     return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
   };
-}
-
-/// Of the one that is kept best: of one objective what it is, of several a point of the front.
-OrderedJson candidate_json(const BestRequest& request, const SearchSpace& space, const Candidate& candidate) {
-  OrderedJson changed = OrderedJson::object();
-  for (const Axis& axis : space.axes) {
-    const std::int64_t value = axis.row->read(candidate.machine);
-    if (value != axis.row->read(request.base)) changed[std::string(axis.row->name)] = value_json(*axis.row, value);
-  }
-  OrderedJson objectives = OrderedJson::object();
-  const std::vector<Machine> machine = {candidate.machine};
-  const std::vector<Outcome> outcome = {candidate.outcome};
-  for (const Objective& objective : request.goal.objectives)
-    objectives[std::string(objective.measure.name())] =
-        number_or_null(measured(objective.measure, machine, outcome)[0]);
-  return {
-      {"objectives", std::move(objectives)},    {"keeps_constraints", candidate.score.violation == 0},
-      {"feasible", candidate.outcome.feasible}, {"reason", candidate.outcome.reason},
-      {"changed", std::move(changed)},          {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
 }  // namespace
@@ -79,13 +71,14 @@ BestRequest best_request(const Json& body) {
   }
   check_machine(request.base);
   if (body.contains("axes")) request.asked = axes_from_json(body["axes"]);
-  for (const Axis& axis : request.asked)
-    if (std::ranges::find(request.fixed, axis.row->name) != request.fixed.end())
-      throw Error("value_conflict", "/axes", std::string(axis.row->name) + " is fixed");
+  check_asked(request);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   if (!body.contains("objectives"))
     throw Error("value_invalid", "/objectives", "expected what the machine is to be best in");
   request.goal.objectives = objectives_from_json(body["objectives"], request.formulas);
+  if (request.goal.objectives.size() > most_search_objectives)
+    throw Error("limit_exceeded", "/objectives",
+                "expected at most " + std::to_string(most_search_objectives) + " metrics");
   if (body.contains("constraints"))
     request.goal.constraints = constraints_from_json(body["constraints"], "/constraints");
   request.evaluations = number_or(body, "evaluations", 0, 0, most_evaluations);
@@ -122,14 +115,50 @@ SearchSpace search_space(const BestRequest& request) {
   return {request.base, searched_axes(request.base, fixed, request.asked)};
 }
 
+void trace_best(BestTrace& trace, const SearchProgress& progress) {
+  if (progress.best.empty() || (!trace.empty() && trace.back().costs == progress.best)) return;
+  if (trace.size() == longest_trace) {
+    for (std::size_t i = 1; i < longest_trace / 2; ++i) trace[i] = std::move(trace[2 * i]);
+    trace.resize(longest_trace / 2);
+  }
+  trace.push_back({progress.evaluated, progress.best});
+}
+
+namespace {
+
+/// What is around the best machine, and whether the executor agrees.
+void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
+                 const std::function<void(const char*)>& doing) {
+  const BestRequest& request = answer.request;
+  const Machine& best = answer.found.best[0].machine;
+  doing("changes");
+  answer.analysis = analyze(catalog, request.model, best, {}, stop);
+  answer.around = analyze_changes(catalog, request.model, best, {}, stop);
+  if (request.validate_seconds == 0) return;
+  doing("validation");
+  ValidationRequest checked;
+  checked.model = request.model;
+  checked.machine = best;
+  checked.seconds = request.validate_seconds;
+  answer.validation = validate(catalog, checked, cancel);
+}
+
+}  // namespace
+
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel, const std::function<void(const SearchProgress&)>& progress) {
+                     const std::atomic<bool>* cancel, const ShowBest& progress) {
   catalog.require(request.model, "/model");
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
   answer.request = request;
+  BestProgress so_far;
   const SearchSpace space = search_space(request);
   const auto begun = Clock::now();
+  const auto show = [&](const char* doing) {
+    so_far.doing = doing;
+    so_far.seconds = seconds_since(begun);
+    if (progress) progress(so_far);
+  };
   SearchOptions options;
   options.seed = request.seed;
   options.threads = threads;
@@ -139,44 +168,25 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     return cancelled() || (timed && seconds_since(begun) >= static_cast<double>(request.seconds));
   };
   for (const Preset& preset : diffusion_presets()) options.starts.push_back(preset.machine);
-  options.on_generation = progress;
+  options.on_generation = [&](const SearchProgress& searched) {
+    so_far.search = searched;
+    trace_best(so_far.trace, searched);
+    show("search");
+  };
+  show("search");
   answer.found =
       search(space, request.goal, compile_quickly(catalog, request.model, options.stop), side_by_side, options);
   answer.seconds = seconds_since(begun);
+  answer.trace = so_far.trace;
   answer.cancelled = cancelled();
   if (!answer.keeps() || answer.cancelled) return answer;
-  const Machine& best = answer.found.best[0].machine;
-  answer.analysis = analyze(catalog, request.model, best, {}, cancelled);
-  answer.around = analyze_changes(catalog, request.model, best, {}, cancelled);
-  ValidationRequest checked;
-  checked.model = request.model;
-  checked.machine = best;
-  checked.seconds = request.validate_seconds;
-  if (request.validate_seconds > 0) answer.validation = validate(catalog, checked, cancel);
+  try {
+    look_closer(catalog, answer, cancel, cancelled, show);
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+  }
   answer.cancelled = cancelled();
   return answer;
-}
-
-OrderedJson best_json(const BestAnswer& answer) {
-  const SearchSpace space = search_space(answer.request);
-  const SearchProgress& progress = answer.found.progress;
-  OrderedJson best = OrderedJson::array();
-  for (const Candidate& candidate : answer.found.best)
-    best.push_back(candidate_json(answer.request, space, candidate));
-  OrderedJson searched = OrderedJson::array();
-  for (const Axis& axis : space.axes) searched.push_back(axis.row->name);
-  return {{"request", best_request_json(answer.request)},
-          {"searched", std::move(searched)},
-          {"seconds", answer.seconds},
-          {"cancelled", answer.cancelled},
-          {"generations", progress.generations},
-          {"evaluated", progress.evaluated},
-          {"feasible", progress.feasible},
-          {"compiled", progress.compiled},
-          {"best", std::move(best)},
-          {"around", answer.keeps() && !answer.around.points.empty()
-                         ? sensitivities_json(answer.request.model, answer.around)
-                         : OrderedJson(nullptr)}};
 }
 
 }  // namespace sdip

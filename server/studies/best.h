@@ -1,6 +1,7 @@
 // "Which machine should I build?": a search over the whole space, and what there is to say of its answer.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,6 +28,7 @@ struct BestRequest {
   std::uint64_t seed = 1;
 };
 inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
+inline constexpr std::size_t most_search_objectives = 8;
 
 /// The body of POST /searches (docs/api.md). Throws Error as spec_from_json does.
 BestRequest best_request(const Json& body);
@@ -36,10 +38,31 @@ OrderedJson best_request_json(const BestRequest& request);
 /// What is searched: the rows of the table, less those that are fixed.
 SearchSpace search_space(const BestRequest& request);
 
+/// The best so far, when it had just been found.
+struct BestSoFar {
+  std::int64_t evaluated = 0;
+  std::vector<double> costs;  // of the goal's objectives
+};
+/// Each better one of a search, or, of many, every so-manieth, the last among them.
+using BestTrace = std::vector<BestSoFar>;
+inline constexpr std::size_t longest_trace = 256;
+/// Adds what is best now, where that differs from the last.
+void trace_best(BestTrace& trace, const SearchProgress& progress);
+
+/// How far a request is.
+struct BestProgress {
+  std::string doing;  // "search", "changes" (around the best machine), "validation"
+  double seconds = 0;
+  SearchProgress search;
+  BestTrace trace;
+};
+using ShowBest = std::function<void(const BestProgress&)>;
+
 struct BestAnswer {
   BestRequest request;
   SearchResult found;
-  double seconds = 0;
+  BestTrace trace;
+  double seconds = 0;     // of searching
   Analysis analysis;      // of the best machine; empty where none keeps the conditions
   Sensitivities around;   // likewise
   Validation validation;  // likewise
@@ -49,12 +72,8 @@ struct BestAnswer {
 };
 
 /// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
-/// throws.
+/// throws. Cancelled, it says what was best until then.
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel = nullptr,
-                     const std::function<void(const SearchProgress&)>& progress = {});
-
-/// The answer as POST /searches and `sdip best --json` give it.
-OrderedJson best_json(const BestAnswer& answer);
+                     const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {});
 
 }  // namespace sdip

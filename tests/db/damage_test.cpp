@@ -12,7 +12,7 @@
 namespace sdip {
 namespace {
 
-/// A sweep that is done, one that is not, a validation and two accuracies; closed.
+/// A sweep that is done, one that is not, a validation, a search and two accuracies; closed.
 struct Whole {
   Whole() {
     Store store(folder.store());
@@ -33,6 +33,12 @@ struct Whole {
     const std::int64_t validation = store.add_validation(asked);
     store.set_validation_state(validation, SweepState::running);
     store.end_validation(validation, R"({"passed":true})", std::string(40'000, '7'));
+    SearchRow wanted;
+    wanted.model = "none";
+    wanted.request_json = "{}";
+    const std::int64_t search = store.add_search(wanted);
+    store.set_search_state(search, SweepState::running);
+    store.end_search(search, SweepState::done, "{}", std::string(30'000, '8'));
   }
   TemporaryFolder folder;
   Space space = sample_space(300);
@@ -102,6 +108,7 @@ std::map<std::string, std::string> answers(const std::string& path, const Space&
     ask(sweep + "row", [&] { return row_of(store->sweep(id)); });
   }
   ask("validation", [&] { return store->validation_result(1); });
+  ask("search", [&] { return store->search_result(1); });
   ask("accuracy", [&] { return hex_of(store->accuracy("a").value_or(StoredAccuracy{}).sqnr_db); });
   return found;
 }

@@ -212,6 +212,7 @@ TEST_P(older, opens_with_its_points_which_are_unchecked_and_goes_on_with_checked
     EXPECT_EQ(store.sweep(id).done, store.sweep(id).total);
     EXPECT_EQ(store.sweep(id).unchecked, 1000);
     EXPECT_TRUE(store.validations().empty());
+    EXPECT_TRUE(store.searches().empty());
     EXPECT_FALSE(store.accuracy("nothing").has_value());
     Store whole(untouched.store());
     run_sample(whole, id, space, {});

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openPage, settled, violations } from './browser.mjs';
 
 /** Where each page is, and what stands on it once it is drawn. */
-const pages = (sweep, index, validation) => [
+const pages = (sweep, index, validation, search, front) => [
   ['results', '#/', '.scatter .front a'],
   ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
@@ -17,6 +17,9 @@ const pages = (sweep, index, validation) => [
   ['help', '#/help', '.glossary'],
   ['validate', '#/validate?model=tiny-sd', '.validation-list'],
   ['validation', `#/validations/${validation}`, '.data-row'],
+  ['best', '#/best', '.machine-form'],
+  ['best-search', `#/best/${search}`, '.machine-table'],
+  ['best-front', `#/best/${front}`, '.scatter .front a'],
   ['front-validation', `#/sweeps/${sweep}/validation`, '.data-row'],
 ];
 
@@ -40,6 +43,22 @@ async function validated(origin, sweep) {
   await until(`/validations/${id}`, (one) => one.state === 'done');
   return id;
 }
+
+/** A search that is done, for one objective or several. */
+async function searched(origin, objectives) {
+  const api = `${origin}api/v1/searches`;
+  const { searches } = await (await fetch(api)).json();
+  const found = searches.find((one) => one.state === 'done' && one.request.objectives.length === objectives.length);
+  if (found) return found.id;
+  const body = JSON.stringify({ model: 'tiny-sd-text', objectives, constraints: ['throughput_fps >= 2'], evaluations: 2000, validate_seconds: 5 });
+  const { id } = await (await fetch(api, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })).json();
+  for (let k = 0; k < 600; ++k) {
+    if ((await (await fetch(`${api}/${id}`)).json()).state === 'done') return id;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return assert.fail(`search ${id} did not end`);
+}
+const searches = async (origin) => [await searched(origin, ['min:area_mm2']), await searched(origin, ['min:area_mm2', 'throughput_fps'])];
 
 async function anyPoint(origin) {
   const { sweeps } = await (await fetch(`${origin}api/v1/sweeps`)).json();
@@ -75,7 +94,7 @@ async function look(world, language, theme, width) {
   const [sweep, index] = await anyPoint(world.origin);
   const validation = await validated(world.origin, sweep);
   const found = [];
-  const left = pages(sweep, index, validation);
+  const left = pages(sweep, index, validation, ...(await searches(world.origin)));
   const walk = async () => {
     for (let page = left.shift(); page; page = left.shift()) found.push(...(await faults(world, page, { language, theme, width })));
   };
@@ -95,7 +114,7 @@ async function narrow(world, language, theme) {
   const { page, context } = await openPage(world.browser, world.origin, { language, theme, width: 390, height: 844 });
   const found = [];
   try {
-    for (const [name, place, sign] of [...pages(sweep, index, validation), ...more]) {
+    for (const [name, place, sign] of [...pages(sweep, index, validation, ...(await searches(world.origin))), ...more]) {
       await page.goto(world.origin + place);
       await page.locator(sign).first().waitFor({ timeout: 20_000 });
       await settled(page);

@@ -1,4 +1,5 @@
 // The browser tests: a real server, a real browser, one line of totals at the end.
+import { bestTests } from './best.mjs';
 import { launch } from './browser.mjs';
 import { honestTests } from './honest.mjs';
 import { journeyTests } from './journey.mjs';
@@ -32,6 +33,7 @@ try {
   const world = { server, browser, origin: server.url };
   // In this order: the journey starts with an empty store and leaves a finished sweep for the rest.
   await runAll(journeyTests, world);
+  await runAll(bestTests, world);
   await runAll(looksTests, world);
   await runAll(honestTests, world);
 } catch (error) {

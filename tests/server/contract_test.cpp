@@ -16,7 +16,7 @@ const Json& document() {
 }
 
 /// How to call a route so that it goes well. SWEEP stands for a finished sweep, OTHER for one that is cancelled,
-/// VALIDATED for a finished validation, WAITING for one that is queued.
+/// VALIDATED for a finished validation, WAITING for one that is queued; SEARCHED and UNSEARCHED for such searches.
 struct Example {
   std::string_view id;
   std::string target, body;
@@ -58,6 +58,17 @@ const std::vector<Example> examples = {
     {"get_validation", "/api/v1/validations/VALIDATED", ""},
     {"cancel_validation", "/api/v1/validations/WAITING/cancel", ""},
     {"delete_validation", "/api/v1/validations/VALIDATED", ""},
+    {"list_searched_rows", "/api/v1/searched-rows", ""},
+    {"create_search", "/api/v1/searches",
+     R"({"model": "tiny-sd-text", "preset": "edge", "machine": {"steps": 4}, "fixed": {"technology_node": "n7"},
+         "axes": [{"parameter": "psram_bytes", "min": 1048576, "max": 8388608, "factor": 2}],
+         "metrics": {"e": {"formula": "power_w * latency_s", "unit": "J"}}, "objectives": ["min:e", "area_mm2"],
+         "constraints": ["throughput_fps >= 1"], "seconds": 5, "evaluations": 300, "validate_seconds": 0,
+         "seed": 3})"},
+    {"list_searches", "/api/v1/searches", ""},
+    {"get_search", "/api/v1/searches/SEARCHED", ""},
+    {"cancel_search", "/api/v1/searches/UNSEARCHED/cancel", ""},
+    {"delete_search", "/api/v1/searches/SEARCHED", ""},
     {"resume_sweep", "/api/v1/sweeps/OTHER/resume", ""},
     {"cancel_sweep", "/api/v1/sweeps/OTHER/cancel", ""},
     {"delete_sweep", "/api/v1/sweeps/SWEEP", ""},
@@ -100,11 +111,18 @@ TEST(contract, every_route_answers_as_its_schema_says) {
   site.wait_for("/api/v1/validations/" + validated, "done");
   site.validation(R"({"model": "sd15-unet", "seconds": 600})");  // runs meanwhile
   const std::string waiting = site.validation(R"({"model": "tiny-sd"})");
+  const std::string goal = R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["area_mm2"], )";
+  const std::string searched =
+      site.post("/api/v1/searches", goal + R"("evaluations": 500})").json().at("id").dump();
+  site.wait_for("/api/v1/searches/" + searched, "done");
+  site.post("/api/v1/searches", goal + R"("seconds": 3600})");  // runs meanwhile
+  const std::string unsearched = site.post("/api/v1/searches", goal + R"("seconds": 9})").json().at("id").dump();
   for (const auto& example : examples) {
     SCOPED_TRACE(example.id);
     const Route& route = route_of(example.id);
     std::string target = replaced(replaced(example.target, "SWEEP", sweep), "OTHER", other);
     target = replaced(replaced(target, "VALIDATED", validated), "WAITING", waiting);
+    target = replaced(replaced(target, "UNSEARCHED", unsearched), "SEARCHED", searched);
     const std::string body = example.body == "ONNX" ? small_onnx() : example.body;
     const std::string type = route.body == BodyKind::json     ? "application/json"
                              : route.body == BodyKind::upload ? "application/octet-stream"
@@ -221,6 +239,44 @@ const Refused refusals[] = {
     {"GET", "/api/v1/validations/x", "", 404, "not_found", nullptr},
     {"POST", "/api/v1/validations/99/cancel", "", 404, "not_found", nullptr},
     {"DELETE", "/api/v1/validations/99", "", 404, "not_found", nullptr},
+    {"POST", "/api/v1/searches", "{}", 422, "value_invalid", "/model"},
+    {"POST", "/api/v1/searches", R"({"model": "nope", "objectives": ["area_mm2"]})", 422, "unknown_model",
+     "/model"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "preset": "x", "objectives": ["area_mm2"]})", 422,
+     "unknown_preset", "/preset"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15"})", 422, "value_invalid", "/objectives"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area"]})", 422, "unknown_metric",
+     "/objectives/0"},
+    {"POST", "/api/v1/searches",
+     R"({"model": "sd15", "objectives": ["area_mm2", "power_w", "price_usd", "latency_s", "throughput_fps", "energy_j_per_frame", "min:sram_bytes", "min:dram_bytes_per_frame", "max:utilization"]})",
+     422, "limit_exceeded", "/objectives"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "constraints": ["area_mm2 <"]})",
+     422, "formula_invalid", "/constraints/0"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "seconds": 86401})", 422,
+     "value_out_of_range", "/seconds"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "seconds": 0})", 422,
+     "value_out_of_range", "/seconds"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "evaluations": -1})", 422,
+     "value_out_of_range", "/evaluations"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "validate_seconds": 3601})", 422,
+     "value_out_of_range", "/validate_seconds"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "fixed": {"coers": 1}})", 422,
+     "unknown_parameter", "/fixed/coers"},
+    {"POST", "/api/v1/searches",
+     R"({"model": "sd15", "objectives": ["area_mm2"], "fixed": {"cores": 4}, "axes": [{"parameter": "cores", "values": [1, 2]}]})",
+     422, "value_conflict", "/axes"},
+    {"POST", "/api/v1/searches",
+     R"({"model": "sd15", "objectives": ["area_mm2"], "axes": [{"parameter": "cores", "values": [1, 2]}, {"parameter": "cores", "values": [3, 4]}]})",
+     422, "value_invalid", "/axes"},
+    {"POST", "/api/v1/searches",
+     R"({"model": "sd15", "objectives": ["area_mm2"], "axes": [{"parameter": "cores", "values": [4]}]})", 422,
+     "value_invalid", "/axes"},
+    {"POST", "/api/v1/searches", R"({"model": "sd15", "objectives": ["area_mm2"], "threads": 1})", 400,
+     "unknown_key", "/threads"},
+    {"GET", "/api/v1/searches/99", "", 404, "not_found", "search 99"},
+    {"GET", "/api/v1/searches/x", "", 404, "not_found", "id"},
+    {"POST", "/api/v1/searches/99/cancel", "", 404, "not_found", "search 99"},
+    {"DELETE", "/api/v1/searches/99", "", 404, "not_found", "search 99"},
     {"GET", "/api/v1/sweeps/99", "", 404, "not_found", nullptr},
     {"GET", "/api/v1/sweeps/abc", "", 404, "not_found", nullptr},
     {"POST", "/api/v1/sweeps/1/resume", "", 409, "conflict", nullptr},
@@ -269,6 +325,7 @@ TEST(contract, what_cannot_be_used_is_a_problem_with_code_and_place) {
     EXPECT_EQ(problem["where"], one.where ? Json(one.where) : problem["where"]) << answer.body;
   }
   EXPECT_EQ(site.get("/api/v1/sweeps").json()["sweeps"].size(), 1U) << "a refused sweep leaves nothing behind";
+  EXPECT_TRUE(site.get("/api/v1/searches").json()["searches"].empty());
 }
 
 }  // namespace

@@ -203,14 +203,20 @@ TEST(sandbox, a_job_whose_evaluation_dies_has_failed) {
     const auto sweep = bad.service->jobs.submit(
         spec_from_json(Json::parse(R"({"model": "m", "axes": [{"parameter": "cores", "values": [1, 2]}]})")));
     const auto validation = bad.service->validations.submit(validation_request(Json{{"model", "m"}}));
+    const auto search =
+        bad.service->searches.submit(best_request(Json{{"model", "m"}, {"objectives", {"area_mm2"}}}));
     const auto waits = [](SweepState state) { return state == SweepState::queued || state == SweepState::running; };
-    for (int i = 0; i < 3000 && (waits(store.sweep(sweep).state) || waits(store.validation(validation).state)); ++i)
+    for (int i = 0; i < 3000 && (waits(store.sweep(sweep).state) || waits(store.validation(validation).state) ||
+                                 waits(store.search(search).state));
+         ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     EXPECT_EQ(store.sweep(sweep).state, SweepState::failed) << how;
     EXPECT_EQ(store.sweep(sweep).error.value_or(Problem{}).code, "evaluation_failed") << how;
     EXPECT_EQ(store.sweep(sweep).done, 0) << how;
     EXPECT_EQ(store.validation(validation).state, SweepState::failed) << how;
     EXPECT_EQ(store.validation(validation).error.value_or(Problem{}).code, "evaluation_failed") << how;
+    EXPECT_EQ(store.search(search).state, SweepState::failed) << how;
+    EXPECT_EQ(store.search(search).error.value_or(Problem{}).code, "evaluation_failed") << how;
   }
 }
 

@@ -4,6 +4,8 @@ import { Link, Route, Switch, useLocation } from 'wouter';
 import { useVersion } from './api/queries';
 import mark from './mark.svg';
 import { useSpeech, type Key, type Language } from './i18n/i18n';
+import { BestPage } from './pages/best';
+import { BestSearchPage } from './pages/best_search';
 import { ComparePage } from './pages/compare';
 import { HelpPage } from './pages/help';
 import { ModelsPage } from './pages/models';
@@ -22,6 +24,7 @@ const places: { path: string; key: Key; within: RegExp }[] = [
   { path: '/', key: 'nav.results', within: /^\/($|sweeps)/ },
   { path: '/models', key: 'nav.models', within: /^\/models/ },
   { path: '/new', key: 'nav.new', within: /^\/new/ },
+  { path: '/best', key: 'nav.best', within: /^\/best/ },
   { path: '/what-if', key: 'nav.what_if', within: /^\/what-if/ },
   { path: '/compare', key: 'nav.compare', within: /^\/compare/ },
   { path: '/validate', key: 'nav.validate', within: /^\/validat/ },
@@ -52,6 +55,8 @@ export function App() {
           <Route path="/models"><ModelsPage name={null} /></Route>
           <Route path="/models/:name">{({ name }) => <ModelsPage name={name} />}</Route>
           <Route path="/new" component={NewSweepPage} />
+          <Route path="/best" component={BestPage} />
+          <Route path="/best/:id">{({ id }) => <BestSearchPage key={id} id={Number(id)} />}</Route>
           <Route path="/what-if" component={WhatIfPage} />
           <Route path="/compare" component={ComparePage} />
           <Route path="/sweeps/:id/validation">{({ id }) => <FrontValidationPage key={id} id={Number(id)} />}</Route>

@@ -18,6 +18,7 @@ import './styles/table.css';
 import './styles/model.css';
 import './styles/validation.css';
 import './styles/explain.css';
+import './styles/best.css';
 import './styles/signs.css';
 
 applyTheme(storedTheme());

@@ -23,6 +23,11 @@ struct Score {
 };
 inline constexpr double broken_limit = 1e3, no_values = 1e6;
 
+/// The value of an objective of that cost, which is the cost of that value, too.
+inline double value_of_cost(const Objective& objective, double cost) {
+  return objective.better == Better::higher ? -cost : cost;
+}
+
 /// Of machines with their outcomes.
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes);

@@ -7,15 +7,12 @@
 
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
+#include "server/studies/best_steps.h"
 
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_neighbours = 8, most_runners_up = 4, most_of_front = 24, most_differences = 6;
-
-double value_of_cost(const Objective& objective, double cost) {
-  return objective.better == Better::higher ? -cost : cost;
-}
+constexpr std::size_t most_runners_up = 4, most_of_front = 24, most_differences = 6;
 
 std::string setting_text(const ParameterRow& row, std::int64_t value) {
   if (row.unit == "B") return quantity_text(static_cast<double>(value), "B");
@@ -34,19 +31,19 @@ std::string goal_text(const BestRequest& request) {
   return printable(text);
 }
 
+std::string change_text(const Change& change) {
+  return std::string(change.row->name) + " " + setting_text(*change.row, change.from) + " to " +
+         setting_text(*change.row, change.to);
+}
+
 /// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", of the rows in which two machines differ.
 std::string difference_text(const SearchSpace& space, const Machine& from, const Machine& to) {
+  const std::vector<Change> all = differences(space, from, to);
   std::string text;
-  std::size_t count = 0;
-  for (const Axis& axis : space.axes) {
-    const std::int64_t a = axis.row->read(from), b = axis.row->read(to);
-    if (a == b) continue;
-    if (++count > most_differences) continue;
-    text += (count == 1 ? "" : ", ") + std::string(axis.row->name) + " " + setting_text(*axis.row, a) + " to " +
-            setting_text(*axis.row, b);
-  }
-  if (count > most_differences)
-    text += " and " + count_text(static_cast<std::int64_t>(count - most_differences)) + " more";
+  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
+    text += (i == 0 ? "" : ", ") + change_text(all[i]);
+  if (all.size() > most_differences)
+    text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
   return text.empty() ? "nothing that counts" : text;
 }
 
@@ -67,28 +64,18 @@ void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& m
   print_table(out, {{""}, {"", Align::right}, {""}, {answer.request.preset, Align::right}}, rows, colour);
 }
 
-double sum_of_parts(const Breakdown& parts) {
-  double total = 0;
-  for (const auto& [part, value] : parts) total += value;
-  return total;
-}
-
 void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   const Candidate& best = answer.found.best[0];
-  const Report& report = answer.analysis.report;
+  const std::vector<KnownRange> known = known_ranges(answer);
   std::vector<TextRow> rows;
-  const auto range = [](const Ranges& ranges, std::string_view unit) {
-    return quantity_text(sum_of_parts(ranges.least), unit) + " to " +
-           quantity_text(sum_of_parts(ranges.most), unit);
-  };
   for (const Metric metric :
        {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame, Metric::power_w, Metric::area_mm2,
         Metric::price_usd, Metric::utilization, Metric::dram_bytes_per_frame, Metric::sram_bytes}) {
     const MetricRow& row = metrics()[static_cast<std::size_t>(metric)];
     std::string within;
-    if (metric == Metric::area_mm2) within = range(report.area_ranges_mm2, row.unit);
-    if (metric == Metric::energy_j_per_frame) within = range(report.energy_ranges_j, row.unit);
-    if (metric == Metric::price_usd && !report.price_usd.empty()) within = range(report.price_ranges_usd, row.unit);
+    for (const KnownRange& range : known)
+      if (range.metric == metric)
+        within = quantity_text(range.least, row.unit) + " to " + quantity_text(range.most, row.unit);
     rows.push_back({std::string(row.name),
                     quantity_text(best.outcome.values[static_cast<std::size_t>(metric)], row.unit), within});
   }
@@ -105,93 +92,43 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   print_table(out, {{""}, {"", Align::right}, {"as far as the technology's figures are known"}}, rows, colour);
 }
 
-/// A machine one step away, and what it is worth by the goal.
-struct Neighbour {
-  const ChangedPoint* point = nullptr;
-  Score score;
-};
-
-std::vector<Neighbour> neighbours_of(const BestAnswer& answer) {
-  std::vector<Machine> machines;
-  std::vector<Outcome> outcomes;
-  std::vector<Neighbour> all;
-  for (const ChangedPoint& point : answer.around.points) {
-    Machine machine = answer.found.best[0].machine;
-    point.change.row->write(machine, point.change.to);
-    const ChangeKind kind = change_kind(*point.change.row);
-    if (!point.outcome.counted() || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
-    machines.push_back(machine);
-    outcomes.push_back(point.outcome);
-    all.push_back({&point, {}});
-  }
-  const std::vector<Score> its = scores(answer.request.goal, machines, outcomes);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].score = its[i];
-  return all;
-}
-
-std::string change_text(const ChangedPoint& point) {
-  return std::string(point.change.row->name) + " " + setting_text(*point.change.row, point.change.from) + " to " +
-         setting_text(*point.change.row, point.change.to);
-}
-
 std::string signed_text(double value, std::string_view unit) {
   return (value > 0 ? "+" : "") + quantity_text(value, unit);
 }
 
+/// What forbids a step: a limit of the machine, or conditions.
+std::string forbidden_text(const BetterStep& step) {
+  if (!step.limit.empty()) return printable(step.limit);
+  if (step.violation == 0) return "keeps them: not met by the search";
+  std::string text = share_text(step.violation) + " beyond ";
+  for (std::size_t i = 0; i < step.broken.size(); ++i) text += (i == 0 ? "" : " and ") + step.broken[i];
+  return printable(text);
+}
+
 /// Single changes with which the objective would be better: what the conditions, or limits, forbid.
-void print_beyond(std::ostream& out, const BestAnswer& answer, const std::vector<Neighbour>& all, bool colour) {
-  const Objective& objective = answer.request.goal.objectives[0];
-  const double now = answer.found.best[0].score.costs[0];
-  std::vector<Neighbour> better;
-  for (const Neighbour& one : all)
-    if (one.score.costs[0] < now) better.push_back(one);
-  std::ranges::stable_sort(better, [](const Neighbour& a, const Neighbour& b) {
-    return a.score.violation != b.score.violation ? a.score.violation < b.score.violation
-                                                  : a.score.costs[0] < b.score.costs[0];
-  });
-  better.resize(std::min(better.size(), most_neighbours));
+void print_beyond(std::ostream& out, const BestAnswer& answer, bool colour) {
+  const Measure& measure = answer.request.goal.objectives[0].measure;
+  const std::vector<BetterStep> better = better_steps(answer);
   if (better.empty()) {
     out << "\nNo single step of a row (`sdip analyze --explain` lists them) betters it, conditions or not.\n";
     return;
   }
   std::vector<TextRow> rows;
-  for (const Neighbour& one : better) {
-    const bool limit = one.score.violation >= broken_limit;
-    rows.push_back({change_text(*one.point),
-                    quantity_text(value_of_cost(objective, one.score.costs[0]), objective.measure.unit()),
-                    limit                     ? printable(one.point->outcome.reason)
-                    : one.score.violation > 0 ? share_text(one.score.violation) + " beyond the conditions"
-                                              : "keeps them: not met by the search"});
-  }
+  for (const BetterStep& step : better)
+    rows.push_back({change_text(step.change), quantity_text(step.value, measure.unit()), forbidden_text(step)});
   out << "\n";
   print_heading(out, "Single steps that would better it, and what forbids them", colour);
-  print_table(out, {{""}, {std::string(objective.measure.name()), Align::right}, {"", Align::left, true}}, rows,
-              colour);
+  print_table(out, {{""}, {std::string(measure.name()), Align::right}, {"", Align::left, true}}, rows, colour);
 }
 
 /// What more area buys.
-void print_bought(std::ostream& out, const BestAnswer& answer, const std::vector<Neighbour>& all, bool colour) {
-  const auto of = [](const Outcome& outcome, Metric metric) {
-    return outcome.values[static_cast<std::size_t>(metric)];
-  };
-  const Outcome& now = answer.around.outcome;
-  const double area = of(now, Metric::area_mm2), fps = of(now, Metric::throughput_fps);
-  std::vector<std::pair<double, const Neighbour*>> bought;
-  for (const Neighbour& one : all) {
-    const double more = of(one.point->outcome, Metric::area_mm2) - area;
-    const double gain = of(one.point->outcome, Metric::throughput_fps) - fps;
-    if (one.point->outcome.feasible && more > 0 && gain > fps * least_gain) bought.emplace_back(gain / more, &one);
-  }
-  std::ranges::stable_sort(bought, [](const auto& a, const auto& b) { return a.first > b.first; });
-  bought.resize(std::min(bought.size(), most_neighbours));
-  if (bought.empty()) return;
+void print_bought(std::ostream& out, const BestAnswer& answer, bool colour) {
   std::vector<TextRow> rows;
-  for (const auto& [rate, one] : bought) {
-    const Outcome& then = one->point->outcome;
-    rows.push_back({change_text(*one->point), signed_text(of(then, Metric::area_mm2) - area, "mm2"),
-                    signed_text(of(then, Metric::throughput_fps) - fps, "frame/s"),
-                    quantity_text(rate, "frame/s/mm2")});
-  }
+  for (const BoughtStep& step : bought_steps(answer))
+    rows.push_back({change_text(step.change), signed_text(step.area_mm2, "mm2"),
+                    signed_text(step.frames_per_s, "frame/s"),
+                    quantity_text(step.frames_per_s_per_mm2(), "frame/s/mm2")});
+  if (rows.empty()) return;
   out << "\n";
   print_heading(out, "What further area buys, one row at a time", colour);
   print_table(out, {{""}, {"area", Align::right}, {"frames/s", Align::right}, {"for each mm2", Align::right}}, rows,
@@ -283,6 +220,8 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";
     if (!best.outcome.feasible) out << "  infeasible: " << printable(best.outcome.reason) << "\n";
+    for (const std::string& broken : broken_conditions(answer.request.goal, best.machine, best.outcome))
+      out << "  breaks " << printable(broken) << "\n";
     out << "  " << objectives_text(answer.request.goal, best.score.costs) << "\n";
     print_machine(out, answer, best.machine, colour);
     return;
@@ -298,9 +237,8 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   print_worth(out, answer, colour);
   out << "\nWhat sets its pace: " << printable(answer.around.pace) << ", limited by "
       << needed_text(answer.around.limiter) << ".\n";
-  const std::vector<Neighbour> all = neighbours_of(answer);
-  if (answer.request.goal.objectives.size() == 1) print_beyond(out, answer, all, colour);
-  print_bought(out, answer, all, colour);
+  if (answer.request.goal.objectives.size() == 1) print_beyond(out, answer, colour);
+  print_bought(out, answer, colour);
   if (answer.request.goal.objectives.size() == 1) print_others(out, answer, colour);
   print_validated(out, answer);
   print_again(out, answer, best.machine);

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
 import { changesOf } from '../form/values';
-import type { Cell, Machine, PointPage, Sweep, ValidationItem } from './types';
+import type { Cell, Machine, PointPage, SearchItem, SearchRequest, Sweep, ValidationItem } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -226,4 +226,27 @@ export const useFrontValidation = (sweep: number) =>
     queryKey: ['front-validation', sweep],
     queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/validation', { params: { path: { id: sweep } } })),
     refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 1000 : false),
+  });
+
+export const useSearchedRows = () =>
+  useQuery({
+    queryKey: ['searched-rows'],
+    queryFn: () => answer(client.GET('/api/v1/searched-rows')).then((data) => data.rows),
+    ...forever,
+  });
+
+export const startSearch = (body: SearchRequest) => answer(client.POST('/api/v1/searches', { body }));
+
+export const useSearches = () =>
+  useQuery({
+    queryKey: ['searches'],
+    queryFn: () => answer(client.GET('/api/v1/searches')).then((data) => data.searches),
+    refetchInterval: (query) => (query.state.data?.some((one: SearchItem) => isLive(one)) ? 1000 : 10000),
+  });
+
+export const useSearch = (id: number) =>
+  useQuery({
+    queryKey: ['searches', id],
+    queryFn: () => answer(client.GET('/api/v1/searches/{id}', { params: { path: { id } } })),
+    refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
   });

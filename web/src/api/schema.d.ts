@@ -501,6 +501,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/searched-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a search varies where nothing is said, and the values */
+        get: operations["list_searched_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every search, newest first */
+        get: operations["list_searches"];
+        put?: never;
+        /** Search the best machine for a goal */
+        post: operations["create_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A search, how far it is and what it found */
+        get: operations["get_search"];
+        put?: never;
+        post?: never;
+        /** Remove a search */
+        delete: operations["delete_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a search; what was best until then stays */
+        post: operations["cancel_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -3521,6 +3591,143 @@ export interface components {
             summary: components["schemas"]["FrontSummary"] | null;
             points: components["schemas"]["FrontPoint"][];
         };
+        SearchedRow: {
+            parameter: string;
+            rule: string;
+            values: (number | string | boolean)[];
+        };
+        SearchedRows: {
+            rows: components["schemas"]["SearchedRow"][];
+        };
+        SearchRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            fixed?: components["schemas"]["MachineChanges"];
+            axes?: components["schemas"]["Axis"][];
+            metrics?: {
+                [key: string]: string | {
+                    formula: string;
+                    unit?: string;
+                };
+            };
+            objectives: string[];
+            constraints?: string[];
+            seconds?: number;
+            evaluations?: number;
+            validate_seconds?: number;
+            seed?: number;
+        };
+        SearchProgress: {
+            generations: number;
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            /** @enum {string} */
+            doing: "search" | "changes" | "validation";
+            seconds: number;
+            best: (number | null)[] | null;
+            trace: components["schemas"]["BestSoFar"][];
+        };
+        SearchSummary: {
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            found: number;
+            seconds: number;
+            keeps_constraints: boolean;
+            objectives: {
+                [key: string]: number | null;
+            } | null;
+            verdict: string | null;
+        };
+        BestSoFar: {
+            evaluated: number;
+            values: (number | null)[];
+        };
+        RowStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+        };
+        FoundMachine: {
+            objectives: {
+                [key: string]: number | null;
+            };
+            keeps_constraints: boolean;
+            broken: string[];
+            feasible: boolean;
+            reason: string;
+            settings: components["schemas"]["MachineChanges"];
+            differs: components["schemas"]["RowStep"][];
+            metrics: components["schemas"]["MetricValues"];
+        };
+        BetterStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+            value: number | null;
+            limit: string;
+            broken: string[];
+            violation: number | null;
+        };
+        BoughtStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+            area_mm2: number;
+            throughput_fps: number;
+            throughput_fps_per_mm2: number;
+        };
+        KnownRange: {
+            metric: string;
+            least: number | null;
+            most: number | null;
+        };
+        SearchResult: {
+            generations: number;
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            found: number;
+            request: components["schemas"]["SearchRequest"];
+            searched: string[];
+            seconds: number;
+            cancelled: boolean;
+            trace: components["schemas"]["BestSoFar"][];
+            best: components["schemas"]["FoundMachine"][];
+            ranges: components["schemas"]["KnownRange"][];
+            beyond: components["schemas"]["BetterStep"][];
+            bought: components["schemas"]["BoughtStep"][];
+            around: components["schemas"]["Sensitivities"] | null;
+            validation: components["schemas"]["ValidationSummary"] | null;
+        };
+        SearchItem: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["SearchProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["SearchRequest"];
+            summary: components["schemas"]["SearchSummary"] | null;
+        };
+        Search: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["SearchProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["SearchRequest"];
+            summary: components["schemas"]["SearchSummary"] | null;
+            result: components["schemas"]["SearchResult"] | null;
+        };
+        Searches: {
+            searches: components["schemas"]["SearchItem"][];
+        };
         PointAccuracy: {
             sqnr_db: number | string | null;
             cosine: number | null;
@@ -4739,6 +4946,188 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_searched_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a search varies where nothing is said, and the values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchedRows"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every search, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Searches"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Search the best machine for a goal */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A search, how far it is and what it found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a search */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a search; what was best until then stays */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
                 };
             };
             /** @description A problem */

@@ -7,7 +7,7 @@ import { Card, Swatch } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
 const words: [Key, Key][] = [
-  ['help.sdip', 'help.sdip_text'], ['help.point', 'help.point_text'], ['help.front', 'help.front_text'],
+  ['help.sdip', 'help.sdip_text'], ['help.point', 'help.point_text'], ['help.front', 'help.front_text'], ['help.best', 'help.best_text'],
   ['help.infeasible', 'help.infeasible_text'], ['help.core', 'help.core_text'], ['help.steady', 'help.steady_text'],
   ['help.stall', 'help.stall_text'], ['help.bound', 'help.bound_text'], ['help.roofline', 'help.roofline_text'],
   ['help.psram', 'help.psram_text'], ['help.dsram', 'help.dsram_text'], ['help.stackram', 'help.stackram_text'],

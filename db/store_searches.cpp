@@ -1,0 +1,111 @@
+// Searches in the store.
+#include "core/base/error.h"
+#include "db/parts.h"
+#include "db/store.h"
+
+namespace sdip {
+namespace {
+
+constexpr const char* search_columns =
+    "SELECT id, model, request_json, state, created, coalesce(summary_json, ''), error_code, error_where,"
+    " error_message FROM search";
+
+std::string search_named(std::int64_t id) { return "search " + std::to_string(id); }
+
+SearchRow search_row(const Statement& row, const std::string& path) {
+  SearchRow search;
+  search.id = row.integer(0);
+  search.model = row.text(1);
+  search.request_json = row.text(2);
+  search.state = state_of(row.text(3), path);
+  search.created = row.text(4);
+  search.summary_json = row.text(5);
+  if (!row.null(6))
+    search.error = Problem{std::string(row.text(6)), std::string(row.text(7)), std::string(row.text(8))};
+  return search;
+}
+
+SearchRow search_in(Connection& connection, std::int64_t id) {
+  Statement row(connection, (std::string(search_columns) + " WHERE id = ?").c_str());
+  row.bind(id);
+  if (!row.step()) throw Error("not_found", search_named(id), "no such search");
+  return search_row(row, connection.path());
+}
+
+}  // namespace
+
+std::int64_t Store::add_search(const SearchRow& row) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement add(parts_->writer,
+                "INSERT INTO search(model, request_json, state, created) VALUES(?, ?, 'queued', ?)");
+  add.bind(row.model).bind(row.request_json).bind(row.created).run();
+  const std::int64_t id = parts_->writer.integer("SELECT last_insert_rowid()");
+  transaction.commit();
+  return id;
+}
+
+std::vector<SearchRow> Store::searches() const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), (std::string(search_columns) + " ORDER BY id DESC").c_str());
+  std::vector<SearchRow> rows;
+  while (row.step()) rows.push_back(search_row(row, parts_->path));
+  return rows;
+}
+
+SearchRow Store::search(std::int64_t id) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  return search_in(reading.connection(), id);
+}
+
+std::string Store::search_result(std::int64_t id) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), "SELECT coalesce(result_json, '') FROM search WHERE id = ?");
+  row.bind(id);
+  if (!row.step()) throw Error("not_found", search_named(id), "no such search");
+  return std::string(row.text(0));
+}
+
+void Store::restart_searches() {
+  constexpr std::int64_t most_kills = 3;  // what kills the process each time would for ever
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement restart(parts_->writer,
+                    "UPDATE search SET state = 'queued' WHERE state = 'interrupted' AND killed < ?");
+  restart.bind(most_kills).run();
+  transaction.commit();
+}
+
+void Store::set_search_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  require_follows("search", id, search_in(parts_->writer, id).state, state);
+  Statement set(parts_->writer,
+                "UPDATE search SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
+  set.bind(sweep_state_text(state));
+  bind_problem(set, state, problem);
+  set.bind(id).run();
+  transaction.commit();
+}
+
+void Store::end_search(std::int64_t id, SweepState state, std::string_view summary_json,
+                       std::string_view result_json) {
+  check(state == SweepState::done || state == SweepState::cancelled, "end_search: a state that has a result");
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  require_follows("search", id, search_in(parts_->writer, id).state, state);
+  Statement set(parts_->writer, "UPDATE search SET state = ?, summary_json = ?, result_json = ? WHERE id = ?");
+  set.bind(sweep_state_text(state)).bind(summary_json).bind(result_json).bind(id).run();
+  transaction.commit();
+}
+
+void Store::remove_search(std::int64_t id) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  if (search_in(parts_->writer, id).state == SweepState::running)
+    throw Error("conflict", search_named(id), "the search runs: cancel it first");
+  Statement(parts_->writer, "DELETE FROM search WHERE id = ?").bind(id).run();
+  transaction.commit();
+}
+
+}  // namespace sdip

@@ -1,0 +1,52 @@
+// Handlers of searches for the best machine.
+#include "core/base/error.h"
+#include "server/api/handlers.h"
+#include "server/studies/best_json.h"
+
+namespace sdip {
+namespace {
+
+Reply search_reply(Service& service, std::int64_t id, int status = 200) {
+  // The progress first: one that ends in between is then shown as ended.
+  const auto progress = service.searches.progress(id);
+  OrderedJson object = search_row_json(service.store.search(id), progress);
+  const std::string result = service.store.search_result(id);
+  object["result"] = result.empty() ? OrderedJson() : OrderedJson::parse(result);
+  return json_reply(object, status);
+}
+
+std::int64_t search_id(const Call& call) { return path_number(call.parts[0], "id"); }
+
+}  // namespace
+
+Reply answer_searched_rows(Service&, const Call&) { return json_reply(searched_rows_json()); }
+
+Reply post_search(Service& service, const Call& call) {
+  const std::int64_t id = service.searches.submit(best_request(parse_json(call.body)));
+  Reply reply = search_reply(service, id, 202);
+  reply.headers.emplace_back("Location", "/api/v1/searches/" + std::to_string(id));
+  return reply;
+}
+
+Reply answer_searches(Service& service, const Call&) {
+  OrderedJson list = OrderedJson::array();
+  for (const SearchRow& row : service.store.searches())
+    list.push_back(search_row_json(row, service.searches.progress(row.id)));
+  return json_reply({{"searches", list}});
+}
+
+Reply answer_search(Service& service, const Call& call) { return search_reply(service, search_id(call)); }
+
+Reply delete_search(Service& service, const Call& call) {
+  const std::int64_t id = search_id(call);
+  service.searches.forget(id);
+  service.store.remove_search(id);
+  return {.status = 204};
+}
+
+Reply cancel_search(Service& service, const Call& call) {
+  service.searches.cancel(search_id(call));
+  return search_reply(service, search_id(call), 202);
+}
+
+}  // namespace sdip

@@ -1,0 +1,28 @@
+// Searches as JSON (docs/api.md#searches).
+#pragma once
+
+#include "db/store.h"
+#include "server/studies/best.h"
+
+namespace sdip {
+
+/// Machines of an answer that are listed at most: of a longer front every so-manieth, its ends among them.
+inline constexpr std::size_t most_listed_machines = 200;
+
+/// The answer, as the `result` of GET /searches/{id} and `sdip best --json` have it.
+OrderedJson best_json(const BestAnswer& answer);
+/// What a list of searches shows of it.
+OrderedJson best_summary_json(const BestAnswer& answer);
+
+/// How far a search for that goal is; and the same read back. Throws Json::exception, and Error value_invalid, for
+/// what is none.
+OrderedJson best_progress_json(const SearchGoal& goal, const BestProgress& progress);
+BestProgress best_progress_from_json(const SearchGoal& goal, const Json& json);
+
+/// A stored search without its result.
+OrderedJson search_row_json(const SearchRow& row, const std::optional<BestProgress>& progress);
+
+/// The rows that are searched unless they are fixed, and their values.
+OrderedJson searched_rows_json();
+
+}  // namespace sdip

@@ -1,0 +1,116 @@
+// Single steps around the best machine of a search.
+#include "server/studies/best_steps.h"
+
+#include <algorithm>
+
+namespace sdip {
+namespace {
+
+constexpr std::size_t most_steps = 8;
+
+/// Changes of the chip that can be evaluated, and the machines that they lead to.
+struct Steps {
+  std::vector<const ChangedPoint*> points;
+  std::vector<Machine> machines;
+  std::vector<Outcome> outcomes;
+};
+
+Steps steps_of(const BestAnswer& answer) {
+  Steps steps;
+  for (const ChangedPoint& point : answer.around.points) {
+    const ChangeKind kind = change_kind(*point.change.row);
+    if (!point.outcome.counted() || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
+    Machine machine = answer.found.best[0].machine;
+    point.change.row->write(machine, point.change.to);
+    steps.points.push_back(&point);
+    steps.machines.push_back(machine);
+    steps.outcomes.push_back(point.outcome);
+  }
+  return steps;
+}
+
+double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+
+double sum_of_all(const Breakdown& parts) {
+  double total = 0;
+  for (const auto& [part, value] : parts) total += value;
+  return total;
+}
+
+}  // namespace
+
+std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to) {
+  std::vector<Change> all;
+  for (const Axis& axis : space.axes)
+    if (axis.row->read(from) != axis.row->read(to))
+      all.push_back({axis.row, axis.row->read(from), axis.row->read(to)});
+  return all;
+}
+
+std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome) {
+  const auto broken_by = [&](const std::vector<Formula>& conditions) {
+    return scores({goal.objectives, conditions}, {&machine, 1}, {&outcome, 1})[0].violation;
+  };
+  const double without = broken_by({});
+  std::vector<std::string> broken;
+  for (const Formula& condition : goal.constraints)
+    if (broken_by({condition}) > without) broken.push_back(condition.text);
+  return broken;
+}
+
+std::vector<BetterStep> better_steps(const BestAnswer& answer) {
+  const SearchGoal& goal = answer.request.goal;
+  std::vector<BetterStep> better;
+  if (goal.objectives.size() != 1 || answer.around.points.empty()) return better;
+  const Steps steps = steps_of(answer);
+  const std::vector<Score> all = scores(goal, steps.machines, steps.outcomes);
+  const double now = answer.found.best[0].score.costs[0];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!(all[i].costs[0] < now)) continue;
+    BetterStep step{
+        steps.points[i]->change, value_of_cost(goal.objectives[0], all[i].costs[0]), all[i].violation, "", {}};
+    if (step.violation >= broken_limit) step.limit = steps.points[i]->outcome.reason;
+    if (step.limit.empty()) step.broken = broken_conditions(goal, steps.machines[i], steps.outcomes[i]);
+    better.push_back(std::move(step));
+  }
+  std::ranges::stable_sort(better, [&](const BetterStep& a, const BetterStep& b) {
+    if (a.violation != b.violation) return a.violation < b.violation;
+    return goal.objectives[0].better == Better::higher ? a.value > b.value : a.value < b.value;
+  });
+  better.resize(std::min(better.size(), most_steps));
+  return better;
+}
+
+std::vector<BoughtStep> bought_steps(const BestAnswer& answer) {
+  std::vector<BoughtStep> bought;
+  if (answer.around.points.empty()) return bought;
+  const Outcome& now = answer.around.outcome;
+  const double area = metric_of(now, Metric::area_mm2), fps = metric_of(now, Metric::throughput_fps);
+  const Steps steps = steps_of(answer);
+  for (std::size_t i = 0; i < steps.points.size(); ++i) {
+    const Outcome& then = steps.outcomes[i];
+    const BoughtStep step{steps.points[i]->change, metric_of(then, Metric::area_mm2) - area,
+                          metric_of(then, Metric::throughput_fps) - fps};
+    if (then.feasible && step.area_mm2 > 0 && step.frames_per_s > fps * least_gain) bought.push_back(step);
+  }
+  std::ranges::stable_sort(bought, [](const BoughtStep& a, const BoughtStep& b) {
+    return a.frames_per_s_per_mm2() > b.frames_per_s_per_mm2();
+  });
+  bought.resize(std::min(bought.size(), most_steps));
+  return bought;
+}
+
+std::vector<KnownRange> known_ranges(const BestAnswer& answer) {
+  std::vector<KnownRange> known;
+  if (answer.around.points.empty()) return known;
+  const Report& report = answer.analysis.report;
+  const auto add = [&](Metric metric, const Ranges& ranges) {
+    known.push_back({metric, sum_of_all(ranges.least), sum_of_all(ranges.most)});
+  };
+  add(Metric::energy_j_per_frame, report.energy_ranges_j);
+  add(Metric::area_mm2, report.area_ranges_mm2);
+  if (!report.price_usd.empty()) add(Metric::price_usd, report.price_ranges_usd);
+  return known;
+}
+
+}  // namespace sdip

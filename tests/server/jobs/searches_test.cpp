@@ -1,0 +1,255 @@
+// Are searches run, shown, cancelled and begun anew, and do they say what `sdip best` says?
+#include <gmock/gmock.h>
+
+#include "core/base/error.h"
+#include "core/workload/workload.h"
+#include "server/studies/best_json.h"
+#include "server/studies/best_steps.h"
+#include "tests/server/site_fixture.h"
+
+namespace sdip::test {
+namespace {
+
+const std::string short_search =
+    R"({"model": "tiny-sd-text", "preset": "edge", "fixed": {"technology_node": "n7", "steps": 4}, "objectives": ["min:area_mm2"],
+        "constraints": ["throughput_fps >= 2"], "evaluations": 3000, "validate_seconds": 20, "seed": 7})";
+const std::string endless_search =
+    R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["throughput_fps"], "seconds": 3600})";
+
+std::string start(const Site& site, const std::string& body) {
+  const Answer answer = site.post("/api/v1/searches", body);
+  EXPECT_EQ(answer.status, 202) << answer.body;
+  const std::string id = answer.json().at("id").dump();
+  EXPECT_EQ(answer.headers.at("location"), "/api/v1/searches/" + id);
+  return "/api/v1/searches/" + id;
+}
+
+/// Waits until one that runs has evaluated some; returns it.
+Json once_it_searches(const Site& site, const std::string& at) {
+  Json found;
+  for (int i = 0; i < 6000; ++i) {
+    found = site.get(at).json();
+    if (!found["progress"].is_null() && found["progress"]["evaluated"] > 0) return found;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ADD_FAILURE() << at << " evaluated nothing: " << found.dump().substr(0, 500);
+  return found;
+}
+
+/// What depends on no clock.
+Json machines_of(const Json& search) { return search.at("result").at("best"); }
+
+TEST(searches, give_the_best_machine_with_what_is_around_it_validated) {
+  const Site site;
+  const Json done = site.wait_for(start(site, short_search), "done");
+  const Json& result = done.at("result");
+  ASSERT_FALSE(result.at("best").empty());
+  const Json& best = result["best"][0];
+  EXPECT_TRUE(best["keeps_constraints"].get<bool>());
+  EXPECT_GE(best["metrics"]["throughput_fps"], 2);
+  EXPECT_EQ(best["objectives"]["area_mm2"], best["metrics"]["area_mm2"]);
+  EXPECT_EQ(best["settings"]["technology_node"], "n7");
+  EXPECT_EQ(result["validation"]["verdict"], "pass");
+  EXPECT_EQ(done["summary"]["verdict"], "pass");
+  EXPECT_EQ(done["summary"]["objectives"], best["objectives"]);
+  EXPECT_EQ(result["around"]["metrics"], best["metrics"]);
+  EXPECT_GE(result["evaluated"], 3000);
+  double last = std::numeric_limits<double>::infinity();
+  for (const Json& one : result["trace"]) {
+    EXPECT_LT(one["values"][0].get<double>(), last) << "each better than the one before";
+    last = one["values"][0].get<double>();
+  }
+  EXPECT_EQ(last, best["objectives"]["area_mm2"]);
+  for (const Json& step : result["beyond"]) {
+    EXPECT_LT(step["value"], best["objectives"]["area_mm2"]);
+    EXPECT_TRUE(step["limit"] != "" || !step["broken"].empty() || step["violation"] == 0) << step;
+  }
+  // The machine is one that can be asked for by its settings.
+  const Answer again =
+      site.post("/api/v1/analyses",
+                Json{{"model", "tiny-sd-text"}, {"preset", "edge"}, {"machine", best["settings"]}}.dump());
+  ASSERT_EQ(again.status, 200) << again.body;
+  EXPECT_EQ(again.json()["metrics"], best["metrics"]);
+}
+
+TEST(searches, of_several_objectives_give_a_front) {
+  const Site site;
+  const Json done = site.wait_for(
+      start(site, R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["min:area_mm2", "throughput_fps"],
+                      "evaluations": 2000, "validate_seconds": 0})"),
+      "done");
+  const Json& best = done.at("result").at("best");
+  ASSERT_GT(best.size(), 1U);
+  EXPECT_LE(best.size(), most_listed_machines);
+  for (std::size_t i = 0; i < best.size(); ++i)
+    for (std::size_t k = 0; k < best.size(); ++k)
+      EXPECT_FALSE(best[k]["metrics"]["area_mm2"] < best[i]["metrics"]["area_mm2"] &&
+                   best[k]["metrics"]["throughput_fps"] > best[i]["metrics"]["throughput_fps"]);
+  EXPECT_TRUE(best[0]["differs"].empty());
+  EXPECT_FALSE(best[1]["differs"].empty()) << "from the one before";
+  EXPECT_TRUE(done["result"]["beyond"].empty());
+  EXPECT_TRUE(done["result"]["validation"].is_null());
+}
+
+TEST(searches, repeat_by_their_seed_and_say_what_the_command_says) {
+  const Site site;
+  const std::string first = start(site, short_search), second = start(site, short_search);
+  const Json one = site.wait_for(first, "done"), two = site.wait_for(second, "done");
+  EXPECT_EQ(machines_of(one), machines_of(two));
+  EXPECT_EQ(one["result"]["trace"], two["result"]["trace"]);
+  const Ended command = run_sdip({"best", "tiny-sd-text", "--preset", "edge", "--minimize", "area_mm2", "--where",
+                                  "throughput_fps >= 2", "--fix", "technology_node=n7", "--fix", "steps=4",
+                                  "--evaluations", "3000", "--seed", "7", "--validate-seconds", "0", "--json"});
+  EXPECT_EQ(command.exit_code, 0) << command.err;
+  const Json said = Json::parse(command.out);
+  EXPECT_EQ(said["best"], machines_of(one));
+  EXPECT_EQ(said["beyond"], one["result"]["beyond"]);
+  EXPECT_EQ(said["bought"], one["result"]["bought"]);
+}
+
+TEST(searches, show_how_far_they_are_and_keep_the_best_until_they_are_cancelled) {
+  const Site site;
+  const std::string running = start(site, endless_search), waiting = start(site, endless_search);
+  const Json shown = once_it_searches(site, running);
+  EXPECT_EQ(shown["state"], "running");
+  EXPECT_EQ(shown["progress"]["doing"], "search");
+  EXPECT_EQ(site.get(waiting).json()["state"], "queued") << "one at a time";
+  EXPECT_EQ(site.request("DELETE", running).status, 409);
+  EXPECT_EQ(site.post(running + "/cancel", "").status, 202);
+  const Json ended = site.wait_for(running, "cancelled");
+  ASSERT_FALSE(ended["result"].is_null());
+  EXPECT_TRUE(ended["result"]["cancelled"].get<bool>());
+  EXPECT_FALSE(ended["result"]["best"].empty());
+  EXPECT_TRUE(ended["result"]["around"].is_null());
+  EXPECT_EQ(site.post(running + "/cancel", "").status, 409);
+  once_it_searches(site, waiting);
+  EXPECT_EQ(site.post(waiting + "/cancel", "").status, 202);
+  site.wait_for(waiting, "cancelled");
+  EXPECT_EQ(site.request("DELETE", waiting).status, 204);
+  EXPECT_EQ(site.get(waiting).status, 404);
+  EXPECT_EQ(site.get("/api/v1/searches").json()["searches"].size(), 1U);
+}
+
+Json search_when_done(Service& service, std::int64_t id) {
+  for (int i = 0; i < 6000 && service.store.search(id).state != SweepState::done; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(service.store.search(id).state, SweepState::done);
+  return Json::parse(service.store.search_result(id));
+}
+
+TEST(searches, that_a_stop_of_the_service_interrupts_begin_anew_and_find_the_same) {
+  const Json body = Json::parse(
+      R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["min:area_mm2"], "evaluations": 20000,
+          "constraints": ["throughput_fps >= 2"], "validate_seconds": 0})");
+  const TemporaryFolder folder, other;
+  std::int64_t id = 0;
+  {
+    Service service(folder.path, SDIP_BINARY);
+    id = service.searches.submit(best_request(body));
+    for (int i = 0; i < 3000; ++i) {
+      const auto progress = service.searches.progress(id);
+      if (progress && progress->search.evaluated > 0) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  {
+    const Store store(store_file(folder.path).string());
+    EXPECT_EQ(store.search(id).state, SweepState::interrupted);
+  }
+  Service service(folder.path, SDIP_BINARY), whole(other.path, SDIP_BINARY);
+  const Json gone_on = search_when_done(service, id);
+  const Json at_once = search_when_done(whole, whole.searches.submit(best_request(body)));
+  EXPECT_EQ(gone_on["best"], at_once["best"]);
+}
+
+TEST(searches, of_an_upload_are_made_apart_and_find_the_same) {
+  const Site site;
+  ASSERT_EQ(site.put("/api/v1/models/m", write_model("tiny-sd-text", {})).status, 201);
+  std::string body = short_search;
+  const std::string name = "tiny-sd-text";
+  body.replace(body.find(name), name.size(), "m");
+  const Json apart = site.wait_for(start(site, body), "done"),
+             here = site.wait_for(start(site, short_search), "done");
+  EXPECT_EQ(machines_of(apart), machines_of(here));
+  EXPECT_EQ(apart["result"]["validation"]["verdict"], "pass");
+  body = endless_search;
+  body.replace(body.find(name), name.size(), "m");
+  const std::string running = start(site, body);
+  once_it_searches(site, running);
+  EXPECT_EQ(site.post(running + "/cancel", "").status, 202);
+  EXPECT_TRUE(site.wait_for(running, "cancelled")["result"].is_null()) << "the child is gone with what it had";
+}
+
+TEST(searches, of_a_goal_that_nothing_keeps_say_what_is_nearest) {
+  const Site site;
+  const Json done =
+      site.wait_for(start(site, R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["min:area_mm2"],
+                      "constraints": ["area_mm2 <= 1", "throughput_fps >= 1000000"], "evaluations": 500})"),
+                    "done");
+  EXPECT_FALSE(done["summary"]["keeps_constraints"].get<bool>());
+  ASSERT_EQ(done["result"]["best"].size(), 1U);
+  const Json& nearest = done["result"]["best"][0];
+  EXPECT_FALSE(nearest["keeps_constraints"].get<bool>());
+  Json broken = Json::array();
+  if (nearest["metrics"]["area_mm2"] > 1) broken.push_back("area_mm2 <= 1");
+  if (nearest["metrics"]["throughput_fps"] < 1000000) broken.push_back("throughput_fps >= 1000000");
+  EXPECT_FALSE(broken.empty());
+  EXPECT_EQ(nearest["broken"], broken);
+  EXPECT_TRUE(done["result"]["around"].is_null());
+  EXPECT_TRUE(done["result"]["validation"].is_null());
+  EXPECT_TRUE(done["result"]["trace"].empty());
+}
+
+TEST(searches, their_request_spelled_out_is_the_same_request) {
+  const BestRequest request = best_request(Json::parse(
+      R"({"model": "sd15", "machine": {"cores": 3}, "fixed": {"steps": 4}, "axes": [{"parameter": "psram_bytes", "values": [1048576, 2097152]}],
+          "metrics": {"e": {"formula": "power_w * latency_s", "unit": "J"}}, "objectives": ["min:e", "max:throughput_fps"],
+          "constraints": ["area_mm2 <= 100"], "evaluations": 5, "seed": 9})"));
+  const OrderedJson spelled = best_request_json(request);
+  EXPECT_EQ(best_request_json(best_request(Json::parse(spelled.dump()))), spelled);
+  EXPECT_EQ(spelled["machine"]["cores"], 3);
+  EXPECT_EQ(spelled["fixed"]["steps"], 4);
+}
+
+TEST(searches, their_progress_is_read_back_as_it_was_written_and_nonsense_is_refused) {
+  SearchGoal goal;
+  goal.objectives = {{Metric::area_mm2, Better::lower}, {Metric::throughput_fps, Better::higher}};
+  BestProgress progress{"search", 1.5, {}, {}};
+  progress.search.generations = 3;
+  progress.search.evaluated = 40;
+  progress.search.best = {50, -2};
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    progress.search.evaluated = i;
+    progress.search.best[0] = 5000 - static_cast<double>(i);
+    trace_best(progress.trace, progress.search);
+    trace_best(progress.trace, progress.search);
+  }
+  EXPECT_LE(progress.trace.size(), longest_trace);
+  EXPECT_EQ(progress.trace.back().evaluated, 999);
+  EXPECT_EQ(progress.trace.front().evaluated, 0);
+  const OrderedJson json = best_progress_json(goal, progress);
+  EXPECT_EQ(json["best"][1], 2) << "as a value, not as a cost";
+  Json back = Json::parse(json.dump());
+  EXPECT_EQ(best_progress_json(goal, best_progress_from_json(goal, back)), json);
+  back["best"] = {1};
+  EXPECT_THROW(best_progress_from_json(goal, back), Error);
+  back["best"] = "many";
+  EXPECT_THROW(best_progress_from_json(goal, back), std::exception);
+}
+
+TEST(searches, rows_are_listed_with_their_values) {
+  const Site site;
+  const Json rows = site.get("/api/v1/searched-rows").json()["rows"];
+  ASSERT_EQ(rows.size(), searched_rows().size());
+  for (const Json& row : rows) {
+    EXPECT_GE(row["values"].size(), 2U) << row;
+    EXPECT_NE(find_parameter(row["parameter"].get<std::string>()), nullptr);
+  }
+  EXPECT_EQ(rows[0]["parameter"], "cores");
+  EXPECT_EQ(rows[0]["values"][0], 1);
+  const Ended command = run_sdip({"best", "--rows", "--json"});
+  EXPECT_EQ(Json::parse(command.out)["rows"], rows);
+}
+
+}  // namespace
+}  // namespace sdip::test
