@@ -192,7 +192,7 @@ struct ArchetypeModel {
 };
 
 const ArchetypeModel* model_of(Archetype archetype) {
-  static const std::array<ArchetypeModel, 5> models = {{
+  static const std::array<ArchetypeModel, 6> models = {{
       {Archetype::systolic,
        {"clock_mhz", "arrays", "array_rows", "array_columns", "buffer_mib", "vector_gops"},
        on_systolic,
