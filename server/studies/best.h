@@ -36,6 +36,10 @@ OrderedJson best_request_json(const BestRequest& request);
 /// What is searched: the rows of the table, less those that are fixed.
 SearchSpace search_space(const BestRequest& request);
 
+/// What compiles the machines of a search: without saying what those lack that do not fit, and with what earlier
+/// ones made. It refers to the catalog.
+CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop);
+
 struct BestAnswer {
   BestRequest request;
   SearchResult found;
