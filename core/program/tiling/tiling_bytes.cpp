@@ -250,8 +250,8 @@ std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, co
   if (below - 1 < exact.fixed || least_price(nest, terms) > most) return std::nullopt;
   TileSizes finest = sizes;
   finest.channel_granule = finest.sum_granule = granules.front();
-  if (!best_tiling(nest, terms, finest, accept, plus(most, 1))) return std::nullopt;
-  Search search{nest, terms, finest, accept, most_price};
+  Search search{nest, terms, finest, accept, plus(most, 1)};
+  if (!has_tiling(search)) return std::nullopt;
   std::vector<TileSize> sums = search.sums;
   for (const std::int64_t granule : granules)
     for (const TileSize& s : sizes_of_loop(nest.loops.in_channels, granule, sizes.split_sums)) sums.push_back(s);
