@@ -26,6 +26,8 @@ class PartBytes {
     for (const TileSize& r : search.rows) row_loads_.push_back(loads_of(row_axis(search.n), r));
     for (const TileSize& c : search.columns) column_loads_.push_back(loads_of(column_axis(search.n), c));
     for (const std::int64_t size : channels) tiles_.push_back(search.channel_tiles(size));
+    least_b_ = search.terms.b_price / exact.price_a_byte;
+    least_out_ = search.terms.out_price / exact.price_a_byte;
   }
 
   /// Of this row and column size, by their places.
@@ -40,36 +42,47 @@ class PartBytes {
 
   std::int64_t channel_tiles(std::size_t k) const { return tiles_[k]; }
 
-  /// What comes round how often, of a tile of all channels and of several tiles.
+  /// What tiles of these sums move in an order, by channels: of a tile of all and of several tiles. What B, results
+  /// and partial sums move once comes on top so many times.
   struct Ways {
-    TileRounds one, several;
     std::size_t s;
+    std::array<std::int64_t, 2> fixed, a, b_rounds, more_rounds;  // `a` for each tile of channels
+    std::int64_t least;                                           // whatever the channels
   };
-  Ways ways(Order order, std::size_t s) const {
+  Ways ways(Order order, std::size_t s) {
     TileCounts counts;
     (joined_ ? counts.multiplicity : counts.repeats) = search_.copies;
     counts.rows = search_.rows[r_].count, counts.columns = search_.columns[c_].count, counts.sums = sums_[s].count;
     Mapping m;
     m.order = tiling_orders[order];
-    const TileRounds one = tile_rounds(search_.nest, m, counts);
-    counts.channels = 2;
-    return {one, tile_rounds(search_.nest, m, counts), s};
+    Ways ways{s, {}, {}, {}, {}, most_price};
+    for (std::size_t several = 0; several < 2; ++several) {
+      counts.channels = several == 0 ? 1 : 2;
+      const TileRounds rounds = tile_rounds(search_.nest, m, counts);
+      const std::int64_t a = exact_.a_bits > 0 ? a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, s) : 0;
+      const bool for_each = several == 1 && rounds.a > 1;
+      ways.fixed[several] = for_each ? exact_.fixed : plus(exact_.fixed, times(a, rounds.a));
+      ways.a[several] = for_each ? a : 0;
+      ways.b_rounds[several] = rounds.b;
+      ways.more_rounds[several] = 2 * (rounds.out - 1);
+      ways.least = std::min(ways.least, plus(plus(ways.fixed[several], 2 * ways.a[several]),
+                                             plus(times(least_b_, rounds.b), least_out_)));
+    }
+    return ways;
   }
 
   /// No more than what these tiles move.
   std::int64_t at_least(const Ways& ways, std::size_t k) {
-    const bool one = tiles_[k] == 1;
-    if (one && !apart_) return 0;  // a tile covers several products
-    const TileRounds& rounds = one ? ways.one : ways.several;
-    std::int64_t bytes = plus(exact_.fixed, times(b_of(k, ways.s), rounds.b));
-    if (exact_.a_bits > 0) {
-      const std::int64_t again = one || rounds.a == 1 ? rounds.a : tiles_[k];
-      bytes = plus(bytes, times(a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, ways.s), again));
-    }
+    const std::size_t several = tiles_[k] == 1 ? 0 : 1;
+    if (several == 0 && !apart_) return 0;  // a tile covers several products
+    std::int64_t bytes = plus(ways.fixed[several], times(ways.a[several], tiles_[k]));
     if (exact_.out_bits > 0) bytes = plus(bytes, results(0, k, exact_.out_bits));
-    if (rounds.out > 1) bytes = plus(bytes, times(results(1, k, exact_.sums_bits), 2 * (rounds.out - 1)));
+    bytes = plus(bytes, times(b_of(k, ways.s), ways.b_rounds[several]));
+    if (const std::int64_t more = ways.more_rounds[several]; more > 0)
+      bytes = plus(bytes, times(results(1, k, exact_.sums_bits), more));
     return bytes;
   }
+  bool apart() const { return apart_; }
 
  private:
   static constexpr std::int64_t unknown = -1;
@@ -126,6 +139,7 @@ class PartBytes {
   std::vector<std::int64_t> tiles_, b_;
   std::array<std::vector<std::int64_t>, 3> a_;    // by sums, of the rows and columns taken
   std::array<std::vector<std::int64_t>, 2> out_;  // by channels: results, partial sums
+  std::int64_t least_b_, least_out_;              // before transfers are rounded up
   std::size_t r_ = 0, c_ = 0;
   bool joined_ = false, apart_ = true;
 };
@@ -165,7 +179,10 @@ struct BytesSearch {
     std::size_t k = channels_fitting(r, c, s);
     if (k == 0) return;
     std::optional<PartBytes::Ways> ways;
-    if (parts) ways = parts->ways(order, s);
+    if (parts) {
+      ways = parts->ways(order, s);
+      if (parts->apart() && ways->least > fewest) return;
+    }
     while (k-- > 0) {
       const std::int64_t tiles = parts ? parts->channel_tiles(k) : search.channel_tiles(channels[k]);
       if (too_dear(search.price(order, r, c, sums[s], tiles))) return;
