@@ -86,8 +86,9 @@ struct Placed {
   std::int64_t peak = 0;
 };
 
-/// Each block in the smallest gap that holds it, of equals the lowest; above everything when there is none.
-Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t>& order) {
+/// Each block in the smallest gap that holds it, of equals the lowest; above everything when there is none. Ends
+/// when the peak is above `most`.
+Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t>& order, std::int64_t most) {
   Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
   std::vector<std::int32_t> there;  // by ascending offset
   there.reserve(blocks.size());
@@ -106,6 +107,7 @@ Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t
     const std::int64_t offset = best >= 0 ? best : end;
     placed.offsets[at(b)] = offset;
     placed.peak = std::max(placed.peak, offset + block.bytes);
+    if (placed.peak > most) return placed;
     const auto after = [&](std::int32_t other) { return placed.offsets[at(other)]; };
     there.insert(std::ranges::upper_bound(there, offset, {}, after), b);
   }
@@ -199,7 +201,7 @@ void search(const std::vector<Block>& blocks, std::int64_t least, std::int32_t r
     const auto to = changed.begin() +
                     static_cast<std::ptrdiff_t>(random() % (static_cast<std::size_t>(from - changed.begin()) + 1));
     std::rotate(to, from, from + 1);
-    Placed next = place_in(blocks, changed);
+    Placed next = place_in(blocks, changed, present.peak);
     if (next.peak > present.peak) continue;
     order = std::move(changed);
     present = std::move(next);
@@ -246,7 +248,7 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
   if (blocks.blocks.size() <= most_searched_blocks) {
     for (BlockOrder& order : usual_orders(blocks.blocks)) {
       if (best.peak == allocation.live_bytes) break;
-      Placed next = place_in(blocks.blocks, order);
+      Placed next = place_in(blocks.blocks, order, best.peak - 1);
       if (next.peak >= best.peak) continue;
       best = std::move(next);
       best_order = std::move(order);
@@ -256,6 +258,16 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
   allocation.peak_bytes = best.peak;
   for (const std::int32_t b : blocks.block_of) allocation.offsets.push_back(best.offsets[at(b)]);
   return allocation;
+}
+
+bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
+  const Blocks blocks = blocks_of(values);
+  if (most_live(blocks.blocks) > bytes) return false;
+  if (place_in_time(blocks.blocks).peak <= bytes) return true;
+  return blocks.blocks.size() <= most_searched_blocks &&
+         std::ranges::any_of(usual_orders(blocks.blocks), [&](const BlockOrder& order) {
+           return place_in(blocks.blocks, order, bytes).peak <= bytes;
+         });
 }
 
 Allocation allocate_stack(std::span<const MemoryValue> values) {

@@ -31,6 +31,9 @@ inline constexpr std::int32_t highest_allocation_rounds = 4096;
 Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t rounds,
                             std::int64_t enough_bytes = 0);
 
+/// Whether allocate_offsets without changed orders has a peak of at most `bytes`.
+bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes);
+
 /// Offsets on a stack: values are pushed when made, those of the start by descending `last`; space returns only
 /// from the top, and what dies below waits. The peak is the least for these lives: a result takes the lowest place
 /// of those that it may.

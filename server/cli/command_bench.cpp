@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "server/cli/commands.h"
 #include "server/cli/layer_growth.h"
+#include "server/cli/machine_rate.h"
 #include "server/cli/sweep_rate.h"
 #include "server/io/text.h"
 #include "server/studies/analysis.h"
@@ -110,6 +111,47 @@ void print_class_growth(const std::vector<LayerGrowth>& growth) {
   });
 }
 
+constexpr double random_budget_machines = 1'000;  // a second on two cores, programs made anew
+constexpr std::int64_t drawn_machines = 500, compared_every = 10;
+
+OrderedJson machines_json(const MachineRate& rate) {
+  return {{"model", rate.model},
+          {"drawn", rate.drawn},
+          {"refused", rate.refused},
+          {"misfits", rate.misfits},
+          {"fitting", rate.fitting},
+          {"machines_per_second", rate.per_second()},
+          {"fitting_per_second", static_cast<double>(rate.fitting) / rate.fitting_seconds},
+          {"compared", rate.compared},
+          {"unequal", rate.unequal},
+          {"scratch_over_kept", rate.speedup()}};
+}
+
+/// Machines of the whole space, compiled on one thread.
+int run_machines(bool json, std::int64_t machines, std::int64_t every) {
+  const MachineRate rates[] = {machine_rate("sd15", machines, every), machine_rate("sd15-unet", machines, every)};
+  OrderedJson all = OrderedJson::array();
+  std::vector<TextRow> rows;
+  for (const MachineRate& rate : rates) {
+    all.push_back(machines_json(rate));
+    const auto rated = [](double per_second) { return count_text(static_cast<std::int64_t>(per_second)) + " /s"; };
+    rows.push_back({rate.model + ", drawn of the whole space", count_text(rate.drawn),
+                    "of which " + count_text(rate.refused) + " are refused, " + count_text(rate.misfits) +
+                        " find no place, " + count_text(rate.fitting) + " fit",
+                    ""});
+    rows.push_back({"those that are not refused", rated(rate.per_second()), "of the 1,000 wanted, on 2 cores",
+                    quantity_text(2 * rate.per_second() / random_budget_machines, "x")});
+    rows.push_back({"those that fit", rated(static_cast<double>(rate.fitting) / rate.fitting_seconds),
+                    "from scratch, of " + count_text(rate.compared), quantity_text(rate.speedup(), "x")});
+    check(rate.unequal == 0, "programs made with what earlier ones made are those made from scratch");
+  }
+  if (json)
+    std::cout << json_text(all, 2) << "\n";
+  else
+    print_table(std::cout, {{"one thread"}, {"", Align::right}, {""}, {"ratio", Align::right}}, rows, colour_out());
+  return exit_ok;
+}
+
 int run_bench(bool json) {
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const Machine machine;
@@ -183,7 +225,8 @@ int run_bench(bool json) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   struct Options {
-    bool json = false, instructions = false, evaluated = false;
+    bool json = false, instructions = false, evaluated = false, machines = false;
+    std::int64_t drawn = drawn_machines, every = compared_every;
     std::string counted;
   };
   const auto options = std::make_shared<Options>();
@@ -192,11 +235,19 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->add_flag("--instructions", options->instructions,
                     "Instead: instructions of a machine of a sweep, counted by callgrind, and their share of the "
                     "processor's peak (2 minutes)");
+  command->add_flag("--machines", options->machines,
+                    "Instead: machines a second that differ in everything, programs made for each");
+  command->add_option("--count", options->drawn, "With --machines: how many, those that are refused apart")->capture_default_str();
+  command
+      ->add_option("--compared-every", options->every,
+                   "With --machines: of how many one is compiled from scratch, too; 0: none")
+      ->capture_default_str();
   command->add_option("--counted-sweep", options->counted)->group("");
   command->add_flag("--evaluated", options->evaluated)->group("");
   command->callback([&action, options] {
     action = [options] {
       if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
+      if (options->machines) return run_machines(options->json, options->drawn, options->every);
       return options->instructions ? run_instructions(options->json) : run_bench(options->json);
     };
   });

@@ -39,18 +39,6 @@ void check_asked(const BestRequest& request) {
   }
 }
 
-/// Programs in a hurry: many machines do not fit, and what does has most layers in common with others.
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
-  CompileOptions options;
-  options.say_needed_bytes = false;
-  options.mappings = std::make_shared<MappingCache>();
-  options.stages = std::make_shared<StageCache>();
-  options.stop = stop;
-  return [&catalog, model, options](const Machine& machine) {
-    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
-  };
-}
-
 }  // namespace
 
 BestRequest best_request(const Json& body) {
@@ -113,6 +101,17 @@ OrderedJson best_request_json(const BestRequest& request) {
 SearchSpace search_space(const BestRequest& request) {
   const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
   return {request.base, searched_axes(request.base, fixed, request.asked)};
+}
+
+CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
+  CompileOptions options;
+  options.say_needed_bytes = false;
+  options.mappings = std::make_shared<MappingCache>();
+  options.stages = std::make_shared<StageCache>();
+  options.stop = stop;
+  return [&catalog, model, options](const Machine& machine) {
+    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
+  };
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {

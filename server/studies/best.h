@@ -58,6 +58,10 @@ struct BestProgress {
 };
 using ShowBest = std::function<void(const BestProgress&)>;
 
+/// What compiles the machines of a search: without saying what those lack that do not fit, and with what earlier
+/// ones made. It refers to the catalog.
+CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop);
+
 struct BestAnswer {
   BestRequest request;
   SearchResult found;

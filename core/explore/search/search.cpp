@@ -230,6 +230,11 @@ Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> plac
   return machine;
 }
 
+Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number) {
+  SearchDraws draws(seed, number, 0);
+  return machine_at(space, drawn_at_large(space, draws));
+}
+
 std::vector<std::uint16_t> nearest_places(const SearchSpace& space, const Machine& machine) {
   std::vector<std::uint16_t> places;
   for (const Axis& axis : space.axes) {

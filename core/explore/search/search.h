@@ -27,6 +27,9 @@ void check_search_space(const SearchSpace& space);
 /// The base with the value of each axis at its place; rows that mean nothing on it (core/machine/shown.h) are the
 /// base's, so that machines that differ in such alone are one.
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
+/// One drawn at large, each value of an axis as likely: a function of seed and number alone. It may break a rule of
+/// check_machine.
+Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number);
 /// The places of the values nearest to a machine's: by ratio, of choices its own or the first.
 std::vector<std::uint16_t> nearest_places(const SearchSpace& space, const Machine& machine);
 

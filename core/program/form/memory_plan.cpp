@@ -178,7 +178,8 @@ bool all_fits(const Machine& machine, const std::vector<Draft>& drafts, const Li
   const std::int64_t capacity = capacity_of(machine);
   const auto live = live_bytes(contents.values, static_cast<std::int32_t>(drafts.size()));
   if (!live.empty() && *std::ranges::max_element(live) > capacity) return false;
-  return allocated(machine, contents, 0, capacity).peak_bytes <= capacity;
+  if (is_stack(machine)) return allocate_stack(contents.values).peak_bytes <= capacity;
+  return fits_in(contents.values, capacity);
 }
 
 /// Takes back what was spilled and fits after all, the costliest first.

@@ -191,6 +191,11 @@ std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoo
 /// many results to it in tiles of 4, bursts of 4: 3 + 3 bursts, 24 bytes.
 std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
 
+/// Of a nest that is not of several groups of weights: what all of its second operand moves, each of its copies on
+/// its own, loaded once in tiles of so many channels and sums.
+std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
+                                  std::int64_t sums);
+
 /// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
 struct TileBuffers {
   std::int64_t read_bytes = 0, write_bytes = 0;

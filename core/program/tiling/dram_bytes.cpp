@@ -1,31 +1,23 @@
 // DRAM bytes of an instruction with its mapping, transfer by transfer, each in whole bursts.
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 
 #include "core/program/tiling/attention_tiles.h"
 #include "core/program/tiling/draft.h"
 #include "core/program/tiling/strips.h"
+#include "core/program/tiling/tile_kinds.h"
 
 namespace sdip {
 namespace {
-
 constexpr std::int64_t most_clipped_tiles = 256;  // of one axis; more are all taken as inside the input
+}  // namespace
 
-/// A size, and how many tiles have it.
-struct Kind {
-  std::int64_t size, count;
-};
-using Kinds = boost::container::small_vector<Kind, 6>;
-
-Kinds kinds_of(const Cut& cut, std::int64_t tile, std::int64_t unit = 1) {
+Kinds kinds_of(const Cut& cut, std::int64_t tile, std::int64_t unit) {
   Kinds kinds;
   if (cut.full > 0) kinds.push_back({tile, cut.full});
   if (cut.edge > 0) kinds.push_back({cut.edge * unit, 1});
   return kinds;
 }
 
-/// Positions that tiles along an axis load: each its window, or, where they slide, all but the first what the one
-/// before had not.
 Kinds loads_along(const NestAxis& axis, const Cut& cut, std::int64_t tile, bool slides) {
   Kinds loads;
   const std::int64_t step = tile * axis.stride, span = step - axis.stride + axis.reach();
@@ -55,6 +47,8 @@ Kinds loads_along(const NestAxis& axis, const Cut& cut, std::int64_t tile, bool 
   if (cut.edge > 0) add(cut.full, cut.edge, 1);
   return loads;
 }
+
+namespace {
 
 struct Transfers {
   const InstructionClass& c;
@@ -161,6 +155,25 @@ std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room) {
     transfers.nest();
   else
     transfers.rowwise();
+  return transfers.all();
+}
+
+std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
+                                  std::int64_t sums) {
+  const LoopNest& n = c.work.nest;
+  TilePlan plan;
+  plan.tile_channels = channels, plan.tile_sums = sums;
+  plan.channels = cut(n.out_channels, channels), plan.sums = cut(n.in_channels, sums);
+  Transfers transfers{c, room, plan};
+  if (c.operand_b == Place::dram)
+    for (const Kind& k : kinds_of(plan.channels, channels))
+      for (const Kind& s : kinds_of(plan.sums, sums))
+        transfers.move(transfers.bytes_of(k.size * s.size * n.kernel_h * n.kernel_w),
+                       static_cast<Int128>(k.count) * s.count * n.batch * n.groups);
+  if (c.operand_b == Place::psram && room.weight_bytes > 0 && !room.weights_stay)
+    each_weight_tile(plan, n.out_channels, [&](std::int64_t k, std::int64_t s, bool first, std::int64_t times) {
+      transfers.move(stored_bytes(weight_tile_bytes(c, k, s, first, room.form), room.form), times);
+    });
   return transfers.all();
 }
 

@@ -259,6 +259,18 @@ struct FewestBytes {
     return bytes;
   }
 
+  ExactBytes exact_bytes() {
+    ExactBytes exact{[this](const Mapping& m) { return bytes_of(m); }, fixed_bytes(), 8 * bit_parts};
+    exact.burst_bytes = room.burst_bytes;
+    if (c.operand_a == Place::dram) exact.a_bits = room.activation_bits;
+    if (c.to_dram) exact.out_bits = room.activation_bits;
+    exact.sums_bits = room.accumulator_bits;
+    exact.b_once = [this](std::int64_t channels, std::int64_t sums) {
+      return second_operand_bytes(c, room, channels, sums);
+    };
+    return exact;
+  }
+
   RoomTaken taken(const Mapping& m, std::int64_t weight_buffers) {
     c.mapping = m;
     const TileBuffers buffers = tile_buffers(c, room);
@@ -291,7 +303,7 @@ struct FewestBytes {
       const RoomTaken own = taken(m, weight_buffers);
       return std::ranges::none_of(coarser, [&](const RoomTaken& other) { return other.within(own); });
     };
-    const ExactBytes exact{[this](const Mapping& m) { return bytes_of(m); }, fixed_bytes(), 8 * bit_parts};
+    const ExactBytes exact = exact_bytes();
     if (const auto fewer = fewest_bytes(nest, terms, sizes, granules, fits, exact, bytes_of(*step.mapping)))
       step.mapping = fewer;
     if (within.weight_bytes < room.weight_bytes) return;  // of all capacities from there on

@@ -2,6 +2,7 @@
 #include "core/program/tiling/mapping_cache.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 namespace sdip {
@@ -48,7 +49,14 @@ std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room
   return follow(c, room, rooms, searches);
 }
 
-const MappingStep* MappingCache::find(const Key& key, std::int64_t weight_bytes) const {
+std::size_t MappingCache::HashOfKey::operator()(const MappingKey& key) const {
+  std::uint64_t hash = key.size();
+  for (const std::int64_t number : key)
+    hash = std::rotl((hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15, 29);
+  return static_cast<std::size_t>(hash);
+}
+
+const MappingStep* MappingCache::find(const MappingKey& key, std::int64_t weight_bytes) const {
   const auto of_class = stairs_.find(key);
   if (of_class == stairs_.end()) return nullptr;
   const auto above = of_class->second.upper_bound(weight_bytes);
@@ -69,20 +77,20 @@ MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& roo
 }
 
 MappingStep MappingCache::kept_or_searched(const InstructionClass& c, const TileRoom& room) {
-  Key key{room, c};
-  key.first.weight_bytes = room.weight_bytes > 0 ? 1 : 0;
+  const MappingKey key = mapping_key(c, room);
   {
     const std::lock_guard lock(mutex_);
     ++counts_.asked;
     if (const MappingStep* found = find(key, room.weight_bytes)) return *found;
   }
   // Others may search meanwhile, even for the same.
+  const MappingQuestion question = mapping_question(c, room);
   std::size_t searches = 0;
   std::vector<MappingStep> steps;
   if (followed_.holds(room.weight_bytes))
-    steps = follow(c, room, followed_, searches);
+    steps = follow(question.c, question.room, followed_, searches);
   else
-    steps.push_back(mapping_step(c, room)), ++searches;
+    steps.push_back(mapping_step(question.c, question.room)), ++searches;
   const std::lock_guard lock(mutex_);
   counts_.searched += searches;
   if (counts_.kept + steps.size() > most_entries_) stairs_.clear(), counts_.kept = 0;

@@ -5,9 +5,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
-#include "core/program/tiling/draft.h"
+#include "core/program/tiling/mapping_key.h"
 
 namespace sdip {
 
@@ -20,7 +21,7 @@ class MappingCache {
   /// `followed`: rooms for weights over which a class's staircase is made whole as soon as one of them is asked
   /// for, so that its steps there are as wide as they are; that takes as many searches as the staircase has
   /// comparisons.
-  static constexpr std::size_t usual_entries = std::size_t{1} << 15;
+  static constexpr std::size_t usual_entries = std::size_t{1} << 17;
   explicit MappingCache(std::size_t most_entries = usual_entries, CapacityRange followed = no_capacity)
       : most_entries_(most_entries), followed_(followed) {}
 
@@ -34,16 +35,18 @@ class MappingCache {
   Counts counts() const;
 
  private:
-  using Key = std::pair<TileRoom, InstructionClass>;   // whose room for weights says only whether there is any
+  struct HashOfKey {
+    std::size_t operator()(const MappingKey& key) const;
+  };
   using Stairs = std::map<std::int64_t, MappingStep>;  // by their least room
 
   MappingStep kept_or_searched(const InstructionClass& c, const TileRoom& room);
-  const MappingStep* find(const Key& key, std::int64_t weight_bytes) const;
+  const MappingStep* find(const MappingKey& key, std::int64_t weight_bytes) const;
 
   const std::size_t most_entries_;
   const CapacityRange followed_;
   mutable std::mutex mutex_;
-  std::map<Key, Stairs> stairs_;
+  std::unordered_map<MappingKey, Stairs, HashOfKey> stairs_;
   Counts counts_;
 };
 

@@ -153,6 +153,16 @@ void try_whole(Search& search) {
 
 }  // namespace
 
+bool has_tiling(Search& search) {
+  try_whole(search);
+  if (!search.best) try_weights_stay(search, true);
+  if (!search.best) try_weights_stay(search, false);
+  if (!search.best) try_results_stay(search);
+  if (!search.best) try_inputs_stay(search, true);
+  if (!search.best) try_inputs_stay(search, false);
+  return search.best.has_value();
+}
+
 std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
                                   const Accept& accept, std::int64_t below) {
   Search search{nest, terms, sizes, accept, below};

@@ -116,10 +116,13 @@ Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& 
                      const Tiling& start);
 
 /// What a mapping moves through DRAM as it is counted, every transfer rounded up: at least `fixed`, and a byte for
-/// each `price_a_byte` of its price.
+/// each `price_a_byte` of its price; and at least `fixed` and what its operands and results move, whose transfers
+/// are of so many bits an element (0: they lie on chip).
 struct ExactBytes {
   std::function<std::int64_t(const Mapping&)> of;
   std::int64_t fixed = 0, price_a_byte = 1;
+  std::int64_t burst_bytes = 1, a_bits = 0, out_bits = 0, sums_bits = 0;
+  std::function<std::int64_t(std::int64_t channels, std::int64_t sums)> b_once{};  // in tiles of these; or nothing
 };
 
 /// Of the mappings that fit the one of fewest bytes, of equals that of fewest folds, then of smallest sizes, where

@@ -6,10 +6,143 @@
 #include <functional>
 #include <tuple>
 
+#include "core/program/tiling/tile_kinds.h"
 #include "core/program/tiling/tiling_search.h"
 
 namespace sdip {
 namespace {
+
+/// What mappings of some rows and columns move, operand by operand and each transfer rounded up: all but operands
+/// of fused operators, of which it knows the bytes alone. Of nests of one group of weights.
+class PartBytes {
+ public:
+  PartBytes(const Search& search, const ExactBytes& exact, const std::vector<std::int64_t>& channels,
+            const std::vector<TileSize>& sums)
+      : search_(search),
+        exact_(exact),
+        channels_(channels),
+        sums_(sums),
+        b_(channels.size() * sums.size(), unknown) {
+    for (const TileSize& r : search.rows) row_loads_.push_back(loads_of(row_axis(search.n), r));
+    for (const TileSize& c : search.columns) column_loads_.push_back(loads_of(column_axis(search.n), c));
+    for (const std::int64_t size : channels) tiles_.push_back(search.channel_tiles(size));
+    least_b_ = search.terms.b_price / exact.price_a_byte;
+    least_out_ = search.terms.out_price / exact.price_a_byte;
+  }
+
+  /// Of this row and column size, by their places.
+  void take(std::size_t r, std::size_t c) {
+    r_ = r, c_ = c;
+    for (auto& a : a_) a.assign(sums_.size(), unknown);
+    for (auto& out : out_) out.assign(channels_.size(), unknown);
+    const bool whole = search_.whole(search_.rows[r], search_.columns[c]);
+    joined_ = search_.nest.weighted && whole;
+    apart_ = search_.copies == 1 || search_.nest.weighted || !whole;
+  }
+
+  std::int64_t channel_tiles(std::size_t k) const { return tiles_[k]; }
+
+  /// What tiles of these sums move in an order, by channels: of a tile of all and of several tiles. What B, results
+  /// and partial sums move once comes on top so many times.
+  struct Ways {
+    std::size_t s;
+    std::array<std::int64_t, 2> fixed, a, b_rounds, more_rounds;  // `a` for each tile of channels
+    std::int64_t least;                                           // whatever the channels
+  };
+  Ways ways(Order order, std::size_t s) {
+    TileCounts counts;
+    (joined_ ? counts.multiplicity : counts.repeats) = search_.copies;
+    counts.rows = search_.rows[r_].count, counts.columns = search_.columns[c_].count, counts.sums = sums_[s].count;
+    Mapping m;
+    m.order = tiling_orders[order];
+    Ways ways{s, {}, {}, {}, {}, most_price};
+    for (std::size_t several = 0; several < 2; ++several) {
+      counts.channels = several == 0 ? 1 : 2;
+      const TileRounds rounds = tile_rounds(search_.nest, m, counts);
+      const std::int64_t a = exact_.a_bits > 0 ? a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, s) : 0;
+      const bool for_each = several == 1 && rounds.a > 1;
+      ways.fixed[several] = for_each ? exact_.fixed : plus(exact_.fixed, times(a, rounds.a));
+      ways.a[several] = for_each ? a : 0;
+      ways.b_rounds[several] = rounds.b;
+      ways.more_rounds[several] = 2 * (rounds.out - 1);
+      ways.least = std::min(ways.least, plus(plus(ways.fixed[several], 2 * ways.a[several]),
+                                             plus(times(least_b_, rounds.b), least_out_)));
+    }
+    return ways;
+  }
+
+  /// No more than what these tiles move.
+  std::int64_t at_least(const Ways& ways, std::size_t k) {
+    const std::size_t several = tiles_[k] == 1 ? 0 : 1;
+    if (several == 0 && !apart_) return 0;  // a tile covers several products
+    std::int64_t bytes = plus(ways.fixed[several], times(ways.a[several], tiles_[k]));
+    if (exact_.out_bits > 0) bytes = plus(bytes, results(0, k, exact_.out_bits));
+    bytes = plus(bytes, times(b_of(k, ways.s), ways.b_rounds[several]));
+    if (const std::int64_t more = ways.more_rounds[several]; more > 0)
+      bytes = plus(bytes, times(results(1, k, exact_.sums_bits), more));
+    return bytes;
+  }
+  bool apart() const { return apart_; }
+
+ private:
+  static constexpr std::int64_t unknown = -1;
+  using Loads = std::array<Kinds, 2>;  // whole windows, and what slides
+
+  static Loads loads_of(const NestAxis& axis, const TileSize& size) {
+    const Cut pieces = cut(axis.out, size.tile);
+    return {loads_along(axis, pieces, size.tile, false), loads_along(axis, pieces, size.tile, true)};
+  }
+  std::int64_t copies_in_tile() const { return joined_ ? search_.copies : 1; }
+  std::int64_t copies_apart() const { return joined_ ? 1 : search_.copies; }
+  std::int64_t moved(std::int64_t elements, std::int64_t bits, std::int64_t count) const {
+    const std::int64_t burst = exact_.burst_bytes;
+    return times(ceil_div(ceil_div(elements * bits, 8), burst) * burst, count);
+  }
+
+  std::int64_t b_of(std::size_t k, std::size_t s) {
+    std::int64_t& bytes = b_[k * sums_.size() + s];
+    if (bytes == unknown) bytes = exact_.b_once(channels_[k], sums_[s].tile);
+    return bytes;
+  }
+  /// All of A once, in tiles of rows and columns; 1: rows slide, 2: columns do.
+  std::int64_t a_of(std::size_t slides, std::size_t s) {
+    std::int64_t& bytes = a_[slides][s];
+    if (bytes != unknown) return bytes;
+    bytes = 0;
+    const Kinds sums = kinds_of(cut(search_.n.in_channels, sums_[s].tile), sums_[s].tile);
+    for (const Kind& r : row_loads_[r_][slides == 1 ? 1 : 0])
+      for (const Kind& c : column_loads_[c_][slides == 2 ? 1 : 0])
+        for (const Kind& kind : sums)
+          bytes = plus(bytes, moved(r.size * c.size * kind.size * copies_in_tile(), exact_.a_bits,
+                                    r.count * c.count * kind.count * copies_apart()));
+    return bytes;
+  }
+  std::int64_t results(std::size_t which, std::size_t k, std::int64_t bits) {
+    std::int64_t& bytes = out_[which][k];
+    if (bytes != unknown) return bytes;
+    bytes = 0;
+    const LoopNest& n = search_.n;
+    const std::int64_t row = search_.rows[r_].tile, column = search_.columns[c_].tile;
+    for (const Kind& r : kinds_of(cut(n.out_h, row), row))
+      for (const Kind& c : kinds_of(cut(n.out_w, column), column))
+        for (const Kind& o : kinds_of(cut(n.out_channels, channels_[k]), channels_[k]))
+          bytes = plus(bytes, moved(r.size * c.size * o.size * copies_in_tile(), bits,
+                                    r.count * c.count * o.count * copies_apart()));
+    return bytes;
+  }
+
+  const Search& search_;
+  const ExactBytes& exact_;
+  const std::vector<std::int64_t>& channels_;
+  const std::vector<TileSize>& sums_;
+  std::vector<Loads> row_loads_, column_loads_;
+  std::vector<std::int64_t> tiles_, b_;
+  std::array<std::vector<std::int64_t>, 3> a_;    // by sums, of the rows and columns taken
+  std::array<std::vector<std::int64_t>, 2> out_;  // by channels: results, partial sums
+  std::int64_t least_b_, least_out_;              // before transfers are rounded up
+  std::size_t r_ = 0, c_ = 0;
+  bool joined_ = false, apart_ = true;
+};
 
 struct BytesSearch {
   Search& search;
@@ -17,8 +150,10 @@ struct BytesSearch {
   const std::vector<std::int64_t> channels;
   const std::vector<TileSize> sums;
   std::int64_t fewest;  // found so far; at first one less than what is to be beaten
+  std::optional<PartBytes> parts{};
   std::optional<Mapping> best{};
   std::int64_t best_folds = 0;
+  std::vector<std::ptrdiff_t> fitting{};  // by sums: how many sizes of channels fit beside the rows and columns
 
   /// What pays more moves more bytes than the fewest.
   bool too_dear(std::int64_t price) const { return price > times(fewest - exact.fixed, exact.price_a_byte); }
@@ -32,23 +167,38 @@ struct BytesSearch {
     best = m, fewest = bytes, best_folds = folds;
   }
 
-  void try_channels(Order order, const TileSize& r, const TileSize& c, const TileSize& s) {
-    const auto over =
-        std::ranges::partition_point(channels, [&](std::int64_t size) { return search.fits(r, c, s, size); });
-    for (auto size = over; size != channels.begin();) {
-      --size;
-      if (too_dear(search.price(order, r, c, s, search.channel_tiles(*size)))) return;
-      consider(search.mapping(order, r, c, *size, s));
+  std::size_t channels_fitting(const TileSize& r, const TileSize& c, std::size_t s) {
+    if (fitting[s] < 0)
+      fitting[s] = std::ranges::partition_point(
+                       channels, [&](std::int64_t size) { return search.fits(r, c, sums[s], size); }) -
+                   channels.begin();
+    return static_cast<std::size_t>(fitting[s]);
+  }
+
+  void try_channels(Order order, const TileSize& r, const TileSize& c, std::size_t s) {
+    std::size_t k = channels_fitting(r, c, s);
+    if (k == 0) return;
+    std::optional<PartBytes::Ways> ways;
+    if (parts) {
+      ways = parts->ways(order, s);
+      if (parts->apart() && ways->least > fewest) return;
+    }
+    while (k-- > 0) {
+      const std::int64_t tiles = parts ? parts->channel_tiles(k) : search.channel_tiles(channels[k]);
+      if (too_dear(search.price(order, r, c, sums[s], tiles))) return;
+      if (ways && parts->at_least(*ways, k) > fewest) continue;
+      consider(search.mapping(order, r, c, channels[k], sums[s]));
     }
   }
 
   void try_pair(const TileSize& r, const TileSize& c) {
+    fitting.assign(sums.size(), -1);
     for (std::size_t o = 0; o < tiling_orders.size(); ++o) {
       const auto order = static_cast<Order>(o);
-      for (auto s = sums.rbegin(); s != sums.rend(); ++s) {
-        if (order != results_stay && s->count > 1 && !search.terms.partials_leave) break;
-        if (too_dear(search.price(order, r, c, *s, 1))) break;  // nor do more tiles of sums pay less
-        try_channels(order, r, c, *s);
+      for (std::size_t s = sums.size(); s-- > 0;) {
+        if (order != results_stay && sums[s].count > 1 && !search.terms.partials_leave) break;
+        if (too_dear(search.price(order, r, c, sums[s], 1))) break;  // nor do more tiles of sums pay less
+        try_channels(order, r, c, s);
       }
     }
   }
@@ -57,10 +207,12 @@ struct BytesSearch {
     const LoopNest& n = search.n;
     consider({n.out_h, n.out_w, search.nest.channels(), n.in_channels, tiling_orders[weights_stay_rows]});
     consider(least_sizes());
-    for (const TileSize& r : search.rows)
-      for (const TileSize& c : search.columns) {
-        if (!search.may_fit(r, c)) break;
-        try_pair(r, c);
+    if (!search.grouped) parts.emplace(search, exact, channels, sums);
+    for (std::size_t r = 0; r < search.rows.size(); ++r)
+      for (std::size_t c = 0; c < search.columns.size(); ++c) {
+        if (!search.may_fit(search.rows[r], search.columns[c])) break;
+        if (parts) parts->take(r, c);
+        try_pair(search.rows[r], search.columns[c]);
       }
     return best;
   }
@@ -115,8 +267,8 @@ std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, co
   if (below - 1 < exact.fixed || least_price(nest, terms) > most) return std::nullopt;
   TileSizes finest = sizes;
   finest.channel_granule = finest.sum_granule = granules.front();
-  if (!best_tiling(nest, terms, finest, accept, plus(most, 1))) return std::nullopt;
-  Search search{nest, terms, finest, accept, most_price};
+  Search search{nest, terms, finest, accept, plus(most, 1)};
+  if (!has_tiling(search)) return std::nullopt;
   std::vector<TileSize> sums = search.sums;
   for (const std::int64_t granule : granules)
     for (const TileSize& s : sizes_of_loop(nest.loops.in_channels, granule, sizes.split_sums)) sums.push_back(s);

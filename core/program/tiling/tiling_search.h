@@ -235,6 +235,9 @@ struct Search {
   }
 };
 
+/// Whether anything fits that pays less than search.below.
+bool has_tiling(Search& search);
+
 /// Ascending. Where nothing asks for large tiles, those are left out that take more folds than a smaller one of as
 /// many tiles.
 std::vector<ChannelSize> channel_sizes(const Search& search);

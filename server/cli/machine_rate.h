@@ -1,0 +1,25 @@
+// How fast programs are made for machines that differ in everything: for `sdip bench`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sdip {
+
+/// Machines drawn at large from what `sdip best` searches of a model, compiled on one thread: as a search compiles
+/// them, with what it keeps from machine to machine, and some from scratch as well. `refused` break a rule between
+/// rows, on `misfits` a layer finds no place; of those that fit a program is made. `unequal`: of the compared ones
+/// whose program differs.
+struct MachineRate {
+  std::string model;
+  std::int64_t drawn = 0, refused = 0, misfits = 0, fitting = 0, compared = 0, unequal = 0;
+  double seconds = 0, fitting_seconds = 0;           // all that are not refused, and those that fit
+  double compared_seconds = 0, scratch_seconds = 0;  // of the compared ones, kept and from scratch
+  double per_second() const { return static_cast<double>(misfits + fitting) / seconds; }
+  double speedup() const { return scratch_seconds / compared_seconds; }
+};
+
+/// Draws until so many are not refused; every `compared_every`-th of these is compiled from scratch, too; 0: none.
+MachineRate machine_rate(const std::string& model, std::int64_t machines, std::int64_t compared_every);
+
+}  // namespace sdip
