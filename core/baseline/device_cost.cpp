@@ -64,7 +64,11 @@ double modelled_sram_mib(const Device& d) {
                             (or_none(d, "lm_kib_per_pe") + or_none(d, "grf_kib_per_pe"));
   const double tree = or_none(d, "l2_blocks") *
                       (or_none(d, "l2_kib") + or_none(d, "l1_blocks_per_l2") * (or_none(d, "l1_kib") + processing));
-  return or_none(d, "l2_mib") + or_none(d, "buffer_mib") + or_none(d, "accumulator_mib") +
+  const double caches = d.archetype == Archetype::cpu ? or_none(d, "l1_kib") + or_none(d, "l2_kib") : 0;
+  const double buffers = or_none(d, "l0a_kib") + or_none(d, "l0b_kib") + or_none(d, "l0c_kib") +
+                         or_none(d, "ub_kib") + (d.archetype == Archetype::cube ? or_none(d, "l1_kib") : 0);
+  return or_none(d, "l2_mib") + or_none(d, "l3_mib") + or_none(d, "buffer_mib") + or_none(d, "accumulator_mib") +
+         (or_none(d, "cores") * (caches + buffers) + or_none(d, "buffer_kib")) / kib_a_mib +
          (or_none(d, "processors") * or_none(d, "shared_kib") + or_none(d, "tiles") * or_none(d, "tile_kib") +
           tree) /
              kib_a_mib;

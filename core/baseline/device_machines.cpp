@@ -55,7 +55,12 @@ std::optional<SimdTree> tree_of(const Device& device) {
   const std::int64_t blocks = count(device, "l2_blocks");
   const std::int64_t branching[] = {groups, blocks / groups, count(device, "l1_blocks_per_l2"),
                                     count(device, "mabs_per_l1"), count(device, "pes_per_mab")};
-  if (blocks % groups != 0) return std::nullopt;
+  // The planner tries the ways in which a product is split over the levels: of larger trees they are too many.
+  constexpr std::int64_t most_units = 32'768, most_branching = 32;
+  if (blocks % groups != 0 || std::ranges::max(branching) > most_branching) return std::nullopt;
+  std::int64_t units = 1;
+  for (const std::int64_t here : branching) units *= here;
+  if (units > most_units) return std::nullopt;
   for (std::size_t level = 0; level < tree.levels.size(); ++level) {
     if (!std::has_single_bit(static_cast<std::uint64_t>(branching[level]))) return std::nullopt;
     tree.levels[level].branching = branching[level];
@@ -168,7 +173,7 @@ CpuMultiplier cpu_multiplier(const Device& device) {
 /// Whether the model has such a processor: registers of AVX2 or AVX-512, and no more cores than splits can be
 /// tried.
 bool has_cpu(const Device& device) {
-  constexpr double most_cores = 1024, most_fma_per_cycle = 8, most_amx_cycles = 1024;
+  constexpr double most_cores = 256, most_fma_per_cycle = 8, most_amx_cycles = 1024;
   const double bits = need(device, "simd_bits");
   return (bits == 256 || bits == 512) && need(device, "cores") <= most_cores &&
          need(device, "fma_per_cycle") <= most_fma_per_cycle &&
@@ -208,7 +213,8 @@ using ModelledTimes = std::vector<LayerTime> (*)(const Device&, std::span<const 
 class TimesKnown {
  public:
   std::vector<LayerTime> of(const Device& device, std::span<const Layer> layers, bool eager, ModelledTimes times) {
-    Key key{device.id, device.native_format, {device.dram_bytes_per_s}, eager, {layers.begin(), layers.end()}};
+    Key key{
+        device.archetype, device.native_format, {device.dram_bytes_per_s}, eager, {layers.begin(), layers.end()}};
     for (const DeviceFigure& figure : device.figures) {
       key.figure_keys += figure.key + " ";
       key.figures.push_back(figure.value);
@@ -227,7 +233,8 @@ class TimesKnown {
  private:
   static constexpr std::size_t most_known = 1024;
   struct Key {
-    std::string id, format;
+    Archetype archetype;
+    std::string format;
     std::vector<double> figures;
     bool eager;
     std::vector<Layer> layers;

@@ -113,7 +113,8 @@ DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages,
   double macs = 0;
   for (const LayeredStage& stage : stages)
     macs += static_cast<double>(work_of_stage(stage).macs.value) * static_cast<double>(stage.passes_per_frame);
-  check(run.latency_s > 0, "run_device: a frame that needs work");
+  if (!(run.latency_s > 0))
+    throw Error("value_invalid", "/model", "it has no layer that takes a device any time: nothing to compare");
   if (!run.modelled && device.archetype != Archetype::roofline)
     run.notes.push_back("No model of its kind: it lacks " + lacking_figure(device) + ".");
   run.throughput_fps = static_cast<double>(frames) / run.latency_s;

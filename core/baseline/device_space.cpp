@@ -31,7 +31,7 @@ void check_axes(const Device& base, std::span<const DeviceAxis> axes, const std:
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const std::string place = where + "/" + axes[a].key.substr(0, 80);
     if (axes[a].key != dram_key && !figure_of(base, axes[a].key))
-      throw Error("value_invalid", place, base.id + " has no such figure");
+      throw Error("value_invalid", place, base.id + " has no such figure that a variant can have");
     for (std::size_t b = 0; b < a; ++b)
       if (axes[b].key == axes[a].key) throw Error("value_invalid", place, "varied twice");
     if (axes[a].values.empty()) throw Error("value_invalid", place, "expected at least one value");
@@ -71,8 +71,8 @@ void set_figure(Device& device, const DeviceAxis& axis, double value) {
 std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis> axes, const std::string& where) {
   if (!has_model(base))
     throw Error("value_invalid", where, base.id + " has no model of its kind: there is nothing to vary");
-  check_axes(base, axes, where);
   const Device kind = kind_of(base);
+  check_axes(kind, axes, where);
   std::vector<Device> all = {kind};
   for (const DeviceAxis& axis : axes) {
     std::vector<Device> next;

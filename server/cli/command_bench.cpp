@@ -237,7 +237,8 @@ void add_bench_command(CLI::App& app, Action& action) {
                     "processor's peak (2 minutes)");
   command->add_flag("--machines", options->machines,
                     "Instead: machines a second that differ in everything, programs made for each");
-  command->add_option("--count", options->drawn, "With --machines: how many, those that are refused apart")->capture_default_str();
+  command->add_option("--count", options->drawn, "With --machines: how many, those that are refused apart")
+      ->capture_default_str();
   command
       ->add_option("--compared-every", options->every,
                    "With --machines: of how many one is compiled from scratch, too; 0: none")

@@ -59,7 +59,8 @@ void print_measured(const MeasuredByDevice& measured) {
 std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
   std::vector<const ComparisonRow*> firsts;
   for (const ComparisonRow& row : rows) {
-    const bool machine = row.device ? row.kind != RowKind::measured : row.kind == RowKind::model;
+    const bool stream = row.id.starts_with("stream:");
+    const bool machine = row.device ? row.kind != RowKind::measured : row.kind == RowKind::model && !stream;
     if (machine && row.batch == rows.front().batch) firsts.push_back(&row);
   }
   return firsts;
@@ -126,8 +127,11 @@ ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Devi
   require_once(arguments.baselines, [&](std::size_t i) { return "--baselines " + arguments.baselines[i]; });
   require_once(arguments.batches,
                [&](std::size_t i) { return "--batches " + std::to_string(arguments.batches[i]); });
-  for (const std::string& name : arguments.presets)
-    asked.machines.push_back({"sdip:" + name, "SDIP " + name, require_preset(name, "--presets").machine});
+  for (const std::string& name : arguments.presets) {
+    const Machine& machine = require_preset(name, "--presets").machine;
+    if (!(machine == asked.machines[0].machine))  // it is there already
+      asked.machines.push_back({"sdip:" + name, "SDIP " + name, machine});
+  }
   for (const std::string& id : arguments.baselines) asked.devices.push_back(&device_named(id));
   if (arguments.baselines.empty())
     for (const Device& device : devices()) asked.devices.push_back(&device);

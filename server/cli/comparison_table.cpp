@@ -236,7 +236,9 @@ void print_losses(std::ostream& out, std::span<const ComparisonRow> rows, bool c
   const std::vector<Loss> losses = losses_of(rows);
   out << "\n";
   print_heading(out, "Where " + rows.front().name + " loses", colour);
-  if (losses.empty()) out << "  nowhere: no device does better\n";
+  if (losses.empty())
+    out << (rows.front().feasible ? "  nowhere: no device that has values does better\n"
+                                  : "  nothing is compared: it cannot be built as it is\n");
   for (auto first = losses.begin(); first != losses.end();) {
     const auto last = std::find_if(first, losses.end(), [&](const Loss& one) {
       return one.batch != first->batch || one.metric != first->metric;

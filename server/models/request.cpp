@@ -30,7 +30,7 @@ TechnologyNode node_named(const std::string& name, const std::string& where) {
 
 namespace {
 
-constexpr std::size_t most_batches = 8, most_own_devices = 32;
+constexpr std::size_t most_batches = 8, most_own_devices = 32, most_own_measured = 16;
 
 void read_batches(const Json& body, std::vector<std::int64_t>& batches) {
   batches = {1, 8};
@@ -52,10 +52,16 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
   const Json& list = body["devices"];
   if (!list.is_array() || list.size() > most_own_devices)
     throw Error("value_invalid", "/devices", "expected a list of at most 32 devices, as docs/formats.md has them");
+  std::size_t measured = 0;
   for (const Json& one : list) {
     const std::string where = "/devices/" + std::to_string(devices_read.size());
     devices_read.push_back(device_from_json(one, where));
     require_own_id(devices_read, where + "/id");
+    measured += devices_read.back().measured.size();
+    if (measured > most_own_measured)
+      throw Error(
+          "limit_exceeded", where + "/measured",
+          "expected at most " + std::to_string(most_own_measured) + " measured results of all devices together");
   }
 }
 

@@ -125,6 +125,23 @@ void trace_best(BestTrace& trace, const SearchProgress& progress) {
 
 namespace {
 
+/// Without rows of stages that the model has not: they are parameters' groups.
+SearchSpace space_of_stages(SearchSpace space, const Workload& workload) {
+  const auto lacks = [&](Role role) {
+    return std::ranges::find(workload.stages, role, &Stage::role) == workload.stages.end();
+  };
+  const std::pair<std::string_view, bool> lacking[] = {{"text_encoder", lacks(Role::text_encoder)},
+                                                       {"vae_encoder", lacks(Role::encoder)},
+                                                       {"vae_decoder", lacks(Role::decoder)}};
+  std::erase_if(space.axes, [&](const Axis& axis) {
+    if (axis.row->name == "decoder_dram_share") return lacks(Role::decoder);
+    return std::ranges::any_of(lacking,
+                               [&](const auto& one) { return one.second && axis.row->group == one.first; });
+  });
+  check_search_space(space);
+  return space;
+}
+
 /// What is around the best machine, and whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
@@ -151,7 +168,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   BestAnswer answer;
   answer.request = request;
   BestProgress so_far;
-  const SearchSpace space = search_space(request);
+  answer.space = space_of_stages(search_space(request), *catalog.workload(request.model, request.base));
   const auto begun = Clock::now();
   const auto show = [&](const char* doing) {
     so_far.doing = doing;
@@ -173,8 +190,8 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     show("search");
   };
   show("search");
-  answer.found =
-      search(space, request.goal, compile_quickly(catalog, request.model, options.stop), side_by_side, options);
+  answer.found = search(answer.space, request.goal, compile_quickly(catalog, request.model, options.stop),
+                        side_by_side, options);
   answer.seconds = seconds_since(begun);
   answer.trace = so_far.trace;
   answer.cancelled = cancelled();

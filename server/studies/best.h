@@ -64,6 +64,7 @@ CompileFunction compile_quickly(const Catalog& catalog, const std::string& model
 
 struct BestAnswer {
   BestRequest request;
+  SearchSpace space;  // what was searched: without rows of stages that the model has not
   SearchResult found;
   BestTrace trace;
   double seconds = 0;     // of searching

@@ -136,7 +136,7 @@ std::vector<double> costs_from(const SearchGoal& goal, const Json& values) {
 }  // namespace
 
 OrderedJson best_json(const BestAnswer& answer) {
-  const SearchSpace space = search_space(answer.request);
+  const SearchSpace& space = answer.space;
   const SearchProgress& progress = answer.found.progress;
   OrderedJson searched = OrderedJson::array();
   for (const Axis& axis : space.axes) searched.push_back(axis.row->name);

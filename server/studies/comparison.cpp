@@ -64,10 +64,12 @@ std::optional<double> dram_filled(const Analysis& analysis) {
   return bytes / (static_cast<double>(dram.channels * dram.channel_mib) * 1024 * 1024);
 }
 
-ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
+/// What a saturated stream is worth: frames enter one behind the other, and never end.
+ComparisonRow stream_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
   const Machine& m = analysis.machine;
   const Report& report = analysis.report;
-  ComparisonRow row{.id = named.id, .name = named.name, .kind = RowKind::model, .batch = batch};
+  ComparisonRow row{
+      .id = "stream:" + named.id, .name = named.name + ", stream", .kind = RowKind::model, .batch = batch};
   row.format = std::string(format_text(m.activation_format));
   if (m.weight_format != m.activation_format) row.format += " by " + std::string(format_text(m.weight_format));
   row.feasible = report.outcome.feasible;
@@ -75,32 +77,67 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
       m.host_memory ? "modelled, leakage included, the host's DRAM not" : "modelled, DRAM and leakage included";
   row.energy_has_dram = !m.host_memory;
   for (const auto& [part, joules] : report.energy_j) row.energy_parts_j.emplace_back(part, joules);
-  for (std::size_t i = 0; i < metric_count; ++i) {
-    double value = report.outcome.values[i];
-    // The frames behind the first leave one by one, as in a saturated stream.
-    if (static_cast<Metric>(i) == Metric::latency_s)
-      value += static_cast<double>(batch - 1) / metric_value(report, Metric::throughput_fps);
-    row.values.emplace_back(metrics()[i].name, value);
-  }
+  for (std::size_t i = 0; i < metric_count; ++i)
+    row.values.emplace_back(metrics()[i].name, report.outcome.values[i]);
   if (const auto filled = dram_filled(analysis)) row.values.emplace_back("dram_filled", *filled);
   row.fields = own_fields(m);
   row.notes = report.notes;
+  row.notes.push_back("A saturated stream, whatever the batch: frames enter one behind the other, and never end.");
   if (!report.outcome.feasible) row.notes.push_back("infeasible: " + report.outcome.reason);
+  return row;
+}
+
+/// So many frames and no more: the pipeline fills and drains, and leakage lasts as long as that takes.
+ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, const ComparisonRow& stream) {
+  const Report& report = analysis.report;
+  ComparisonRow row = stream;
+  row.id = named.id;
+  row.name = named.name;
+  *std::ranges::find_if(row.notes, [](const std::string& note) { return note.starts_with("A saturated"); }) =
+      "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' clock "
+      "trees take is left out.";
+  const auto set = [&](Metric metric, double value) {
+    row.values[static_cast<std::size_t>(metric)].second = value;
+  };
+  const auto of = [&](Metric metric) { return metric_value(report, metric); };
+  const auto frames = static_cast<double>(row.batch);
+  const double stream_frame_s = 1 / of(Metric::throughput_fps);
+  // The frames behind the first leave one by one, as in a saturated stream.
+  const double batch_s = of(Metric::latency_s) + (frames - 1) * stream_frame_s, frame_s = batch_s / frames;
+  double leakage_w = 0;
+  for (const auto& [block, watts] : report.leakage_w) leakage_w += watts;
+  const double waiting_j = leakage_w * (frame_s - stream_frame_s);
+  const double joules = of(Metric::energy_j_per_frame) + waiting_j,
+               tops = of(Metric::tops) * stream_frame_s / frame_s;
+  for (auto& [part, share] : row.energy_parts_j)
+    if (part == energy_part_text(EnergyPart::leakage)) share += waiting_j;
+  set(Metric::latency_s, batch_s);
+  set(Metric::throughput_fps, 1 / frame_s);
+  set(Metric::energy_j_per_frame, joules);
+  set(Metric::frames_per_j, 1 / joules);
+  set(Metric::power_w, joules / frame_s);
+  set(Metric::power_w_per_mm2, joules / frame_s / of(Metric::area_mm2));
+  set(Metric::fps_per_mm2, 1 / frame_s / of(Metric::area_mm2));
+  set(Metric::edp_js, joules * batch_s);
+  set(Metric::tops, tops);
+  set(Metric::tops_per_w, tops / (joules / frame_s));
+  set(Metric::tops_per_mm2, tops / of(Metric::area_mm2));
+  set(Metric::utilization, of(Metric::utilization) * stream_frame_s / frame_s);
   return row;
 }
 
 /// Every lane busy with what is needed, DRAM never in the way: the bound that devices without a model have, too.
 std::optional<ComparisonRow> own_bound_row(const ComparisonRow& modelled, const Report& report) {
   const double busy = metric_value(report, Metric::tops) / metric_value(report, Metric::tops_peak);
-  const auto fps = modelled.value("throughput_fps");
-  if (!(busy > 0) || !std::isfinite(busy) || !fps) return std::nullopt;
+  const double fps = metric_value(report, Metric::throughput_fps);
+  if (!(busy > 0) || !std::isfinite(busy) || !std::isfinite(fps)) return std::nullopt;
   ComparisonRow row{.id = "bound:" + modelled.id,
                     .name = modelled.name + ", its bound",
                     .kind = RowKind::roofline,
                     .batch = modelled.batch,
                     .feasible = modelled.feasible,
                     .format = modelled.format};
-  const double most = *fps / busy;
+  const double most = fps / busy;
   row.values = {{"throughput_fps", most}, {"latency_s", static_cast<double>(row.batch) / most}, {"utilization", 1}};
   for (const char* same : {"area_mm2", "sram_bytes", "price_usd", "dram_filled"})
     if (const auto value = modelled.value(same)) row.values.emplace_back(same, *value);
@@ -113,14 +150,15 @@ std::optional<ComparisonRow> own_bound_row(const ComparisonRow& modelled, const 
 /// Rows that stand together: models and predictions are of a kind.
 int place_in_table(RowKind kind) { return kind == RowKind::device ? 0 : static_cast<int>(kind); }
 
-/// That of our first machine which a row may be compared with: the bound with a bound, the model with a prediction.
+/// That of our first machine which a row may be compared with: the bound with a bound, the model with a prediction;
+/// nothing where it cannot be built.
 const ComparisonRow* ours_beside(std::span<const ComparisonRow> rows, const ComparisonRow& row) {
   if (row.kind == RowKind::measured || row.kind == RowKind::unpublished) return nullptr;
   const std::string first = rows.front().id;
   const std::string id = row.kind == RowKind::roofline ? "bound:" + first : first;
   const auto found =
       std::ranges::find_if(rows, [&](const ComparisonRow& one) { return one.id == id && one.batch == row.batch; });
-  return found == rows.end() ? nullptr : &*found;
+  return found == rows.end() || !found->feasible ? nullptr : &*found;
 }
 
 void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop,
@@ -130,8 +168,11 @@ void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const St
     if (asked.node) drawn.machine.technology_node = *asked.node;
     const Analysis analysis = analyze(catalog, asked.model, drawn.machine, asked.formats, stop);
     for (const std::int64_t batch : asked.batches) {
-      rows.push_back(own_row(drawn, analysis, batch));
-      if (auto bound = own_bound_row(rows.back(), analysis.report)) rows.push_back(std::move(*bound));
+      const ComparisonRow stream = stream_row(drawn, analysis, batch);
+      const ComparisonRow own = own_row(drawn, analysis, stream);
+      rows.push_back(own);
+      rows.push_back(stream);
+      if (auto bound = own_bound_row(own, analysis.report)) rows.push_back(std::move(*bound));
     }
   }
 }
@@ -141,8 +182,9 @@ void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const St
 ComparisonAsked comparison_asked(const PointRequest& request) {
   ComparisonAsked asked{.model = request.model, .machines = {{"sdip", "SDIP", request.machine}}};
   for (const Preset* preset : request.presets)
-    asked.machines.push_back(
-        {"sdip:" + std::string(preset->name), "SDIP " + std::string(preset->name), preset->machine});
+    if (!(preset->machine == request.machine))  // it is there already
+      asked.machines.push_back(
+          {"sdip:" + std::string(preset->name), "SDIP " + std::string(preset->name), preset->machine});
   for (const std::string& id : request.baselines) asked.devices.push_back(find_device(id));
   for (const Device& device : request.devices) asked.devices.push_back(&device);
   asked.batches = request.batches;

@@ -285,6 +285,10 @@ std::optional<RowStationaryMapping> row_stationary_mapping(const RowStationaryLa
 }
 
 bool is_row_stationary(const RowStationaryMachine& m) {
+  constexpr std::int64_t most_elements = 65'536, most_words = 4096;  // that mappings can be sought for
+  if (m.rows > most_elements / std::max<std::int64_t>(m.columns, 1) || m.input_words > most_words ||
+      m.weight_words > most_words || m.sum_words > most_words)
+    return false;
   const bool positive = m.rows >= 1 && m.columns >= 1 && m.input_words >= 1 && m.weight_words >= 1 &&
                         m.sum_words >= 1 && m.weight_bus >= 1 && m.input_bus >= 1 && m.sum_bus >= 1;
   return positive && m.buffer_words > m.rows * std::min(m.input_words, m.weight_words);

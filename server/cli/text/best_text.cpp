@@ -142,7 +142,7 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   const bool front = objectives.size() > 1;
   const std::size_t shown = std::min(best.size(), front ? most_of_front : most_runners_up + 1);
   if (shown < 2) return;
-  const SearchSpace space = search_space(answer.request);
+  const SearchSpace& space = answer.space;
   std::vector<TextRow> rows;
   // Of a long front every so-manieth, the ends among them.
   for (std::size_t i = 0; i < shown; ++i) {
@@ -210,7 +210,7 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
       << " programs in " << quantity_text(answer.seconds, "s") << ", "
       << share_text(static_cast<double>(progress.feasible) /
                     static_cast<double>(std::max<std::int64_t>(progress.evaluated, 1)))
-      << " of them feasible; " << count_text(std::ssize(search_space(answer.request).axes))
+      << " of them feasible; " << count_text(std::ssize(answer.space.axes))
       << " rows searched (sdip best --rows), seed " << answer.request.seed << "\n";
   if (answer.found.best.empty()) {
     out << "  nothing was evaluated\n";

@@ -34,7 +34,7 @@ export function ComparisonTable({ design }: { design: Design }) {
         <label className="inline">{t('compare.node')} <select value={node} onChange={(event) => setNode(event.target.value)}><option value="">{t('compare.own_node')}</option>{nodes.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         {node !== '' && <p className="muted">{t('compare.node_note', { node })}</p>}
         <MainTable rows={rows} />
-        <Losses losses={comparison.data.losses.filter((one) => one.batch === batch)} />
+        <Losses losses={comparison.data.losses.filter((one) => one.batch === batch)} built={comparison.data.rows[0]?.feasible ?? true} />
         {unpublished.length > 0 && <p className="muted">{t('compare.unpublished', { names: unpublished.map((row) => row.name).join(', ') })}</p>}
       </Card>
       <SpeedBars rows={rows} />

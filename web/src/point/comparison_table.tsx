@@ -89,11 +89,11 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
 }
 
 /** Who is better, and by what: as the server compares them. */
-export function Losses({ losses }: { losses: Loss[] }) {
+export function Losses({ losses, built }: { losses: Loss[]; built: boolean }) {
   const { t } = useSpeech();
   const most = 5;
   const basis = (one: Loss) => (one.kind === 'roofline' ? t('compare.bound') : t(one.calibrated ? 'compare.is_calibrated' : 'compare.not_calibrated'));
-  if (losses.length === 0) return <p className="muted">{t('compare.loses_nowhere')}</p>;
+  if (losses.length === 0) return <p className="muted">{t(built ? 'compare.loses_nowhere' : 'compare.loses_unbuilt')}</p>;
   return (
     <>
       <h3>{t('compare.loses')}</h3>
