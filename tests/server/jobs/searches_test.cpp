@@ -237,6 +237,23 @@ TEST(searches, their_progress_is_read_back_as_it_was_written_and_nonsense_is_ref
   EXPECT_THROW(best_progress_from_json(goal, back), std::exception);
 }
 
+TEST(best_command, searches_for_a_file_as_for_the_built_in_model_and_says_what_is_in_a_files_way) {
+  const TemporaryFolder folder;
+  write_file(folder.path / "text.onnx", write_model("tiny-sd-text", {}));
+  write_file(folder.path / "nope.onnx", small_onnx("Nope"));
+  const auto searched = [&](const std::string& model) {
+    return run_sdip({"best", model, "--preset", "edge", "--maximize", "throughput_fps", "--where", "area_mm2 <= 60",
+                     "--evaluations", "1000", "--json"});
+  };
+  const Ended file = searched(folder / "text.onnx"), built_in = searched("tiny-sd-text");
+  EXPECT_EQ(file.exit_code, 0) << file.err;
+  EXPECT_EQ(Json::parse(file.out)["best"], Json::parse(built_in.out)["best"]);
+  EXPECT_EQ(Json::parse(file.out)["validation"]["verdict"], "pass");
+  const Ended refused = searched(folder / "nope.onnx");
+  EXPECT_EQ(refused.exit_code, 1) << refused.out;
+  EXPECT_THAT(refused.err, testing::StartsWith("sdip: unknown_operator: "));
+}
+
 TEST(searches, rows_are_listed_with_their_values) {
   const Site site;
   const Json rows = site.get("/api/v1/searched-rows").json()["rows"];
