@@ -20,6 +20,7 @@ namespace {
 
 struct BestArguments {
   std::string model, search_time = "60s";
+  FileOptions files;
   MachineOptions machine;
   std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
   std::optional<std::int64_t> evaluations;
@@ -115,7 +116,7 @@ int run_best(const BestArguments& arguments) {
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  const Catalog catalog;
+  const Catalog catalog(file_models(arguments.files));
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const BestAnswer answer = find_best(catalog, request, threads, &search_interrupted,
                                       [&](const BestProgress& progress) { show_progress(request, progress); });
@@ -134,7 +135,8 @@ int run_best(const BestArguments& arguments) {
 void add_best_command(CLI::App& app, Action& action) {
   const auto a = std::make_shared<BestArguments>();
   auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
-  command->add_option("MODEL", a->model, "A built-in model");
+  command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
+  add_file_options(*command, a->files);
   add_machine_options(*command, a->machine);
   command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")
       ->allow_extra_args(false);

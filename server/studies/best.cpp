@@ -164,6 +164,7 @@ void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<b
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel, const ShowBest& progress) {
   catalog.require(request.model, "/model");
+  catalog.workload(request.model, request.base);  // what is in the way of a file: no machine would run it
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
   answer.request = request;

@@ -1,5 +1,6 @@
 // Are searches run, shown, cancelled and begun anew, and do they say what `sdip best` says?
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include "core/base/error.h"
 #include "core/workload/workload.h"
@@ -162,6 +163,51 @@ TEST(searches, that_a_stop_of_the_service_interrupts_begin_anew_and_find_the_sam
   EXPECT_EQ(gone_on["best"], at_once["best"]);
 }
 
+/// A request to a server that runs as a process of its own.
+Json asked(int port, const std::string& method, const std::string& path, const std::string& body = "") {
+  const std::string head = method + " /api/v1/" + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+                           "\r\nConnection: close\r\n";
+  const std::string length =
+      body.empty() ? ""
+                   : "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  return send_bytes(port, head + length + "\r\n" + body).json();
+}
+
+/// The port that it says.
+int port_of(const std::filesystem::path& folder) {
+  const std::string before = "http://127.0.0.1:";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string said = file_text(folder / "out");
+    const auto at = said.find(before);
+    if (at != std::string::npos && said.find('\n', at) != std::string::npos)
+      return std::stoi(said.substr(at + before.size()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return 0;
+}
+
+TEST(searches, that_a_killed_process_ran_begin_anew_and_find_the_same) {
+  const TemporaryFolder folder, other;
+  const std::string body = R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["min:area_mm2"],
+      "constraints": ["throughput_fps >= 2"], "evaluations": 20000, "validate_seconds": 0})";
+  const pid_t process = start_sdip({"serve", "--port", "0", "--data", folder / "data"}, folder.path);
+  const int port = port_of(folder.path);
+  ASSERT_GT(port, 0);
+  ASSERT_EQ(asked(port, "POST", "searches", body)["id"], 1);
+  Json progress;
+  for (int i = 0; i < 3000 && (progress.is_null() || progress["evaluated"] == 0); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    progress = asked(port, "GET", "searches/1")["progress"];
+  }
+  EXPECT_FALSE(progress.is_null());
+  ::kill(process, SIGKILL);
+  EXPECT_EQ(wait_for(process, folder.path).exit_code, 128 + SIGKILL);
+  Service service(folder.path / "data", SDIP_BINARY), whole(other.path, SDIP_BINARY);
+  const Json gone_on = search_when_done(service, 1);
+  EXPECT_EQ(gone_on["best"],
+            search_when_done(whole, whole.searches.submit(best_request(Json::parse(body))))["best"]);
+}
+
 TEST(searches, of_an_upload_are_made_apart_and_find_the_same) {
   const Site site;
   ASSERT_EQ(site.put("/api/v1/models/m", write_model("tiny-sd-text", {})).status, 201);
@@ -235,6 +281,23 @@ TEST(searches, their_progress_is_read_back_as_it_was_written_and_nonsense_is_ref
   EXPECT_THROW(best_progress_from_json(goal, back), Error);
   back["best"] = "many";
   EXPECT_THROW(best_progress_from_json(goal, back), std::exception);
+}
+
+TEST(best_command, searches_for_a_file_as_for_the_built_in_model_and_says_what_is_in_a_files_way) {
+  const TemporaryFolder folder;
+  write_file(folder.path / "text.onnx", write_model("tiny-sd-text", {}));
+  write_file(folder.path / "nope.onnx", small_onnx("Nope"));
+  const auto searched = [&](const std::string& model) {
+    return run_sdip({"best", model, "--preset", "edge", "--maximize", "throughput_fps", "--where", "area_mm2 <= 60",
+                     "--evaluations", "1000", "--json"});
+  };
+  const Ended file = searched(folder / "text.onnx"), built_in = searched("tiny-sd-text");
+  EXPECT_EQ(file.exit_code, 0) << file.err;
+  EXPECT_EQ(Json::parse(file.out)["best"], Json::parse(built_in.out)["best"]);
+  EXPECT_EQ(Json::parse(file.out)["validation"]["verdict"], "pass");
+  const Ended refused = searched(folder / "nope.onnx");
+  EXPECT_EQ(refused.exit_code, 1) << refused.out;
+  EXPECT_THAT(refused.err, testing::StartsWith("sdip: unknown_operator: "));
 }
 
 TEST(searches, rows_are_listed_with_their_values) {

@@ -246,7 +246,7 @@ export const useSearches = () =>
 
 export const useSearch = (id: number) =>
   useQuery({
-    queryKey: ['searches', id],
+    queryKey: ['search', id],
     queryFn: () => answer(client.GET('/api/v1/searches/{id}', { params: { path: { id } } })),
     refetchInterval: (query) => (query.state.data && isLive(query.state.data) ? 500 : false),
   });

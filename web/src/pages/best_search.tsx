@@ -84,7 +84,7 @@ function Head({ search }: { search: Search }) {
   const [, navigate] = useLocation();
   const path = { params: { path: { id: search.id } } };
   const refresh = () => queries.invalidateQueries({ queryKey: ['searches'] });
-  const cancel = useMutation({ mutationFn: () => answer(client.POST('/api/v1/searches/{id}/cancel', path)), onSuccess: refresh });
+  const cancel = useMutation({ mutationFn: () => answer(client.POST('/api/v1/searches/{id}/cancel', path)), onSuccess: async () => { await queries.invalidateQueries({ queryKey: ['search', search.id] }); await refresh(); } });
   const again = useMutation({
     mutationFn: () => startSearch(search.request),
     onSuccess: async (started) => { navigate(`/best/${started.id}`); await refresh(); },
