@@ -25,7 +25,11 @@ class PartBytes {
         b_(channels.size() * sums.size(), unknown) {
     for (const TileSize& r : search.rows) row_loads_.push_back(loads_of(row_axis(search.n), r));
     for (const TileSize& c : search.columns) column_loads_.push_back(loads_of(column_axis(search.n), c));
-    for (const std::int64_t size : channels) tiles_.push_back(search.channel_tiles(size));
+    for (const std::int64_t size : channels) {
+      tiles_.push_back(search.channel_tiles(size));
+      const Cut pieces = cut(search.n.out_channels, size);
+      channel_kinds_.push_back({Kind{size, pieces.full}, Kind{pieces.edge, pieces.edge > 0 ? 1 : 0}});
+    }
     least_b_ = search.terms.b_price / exact.price_a_byte;
     least_out_ = search.terms.out_price / exact.price_a_byte;
   }
@@ -38,9 +42,9 @@ class PartBytes {
     const bool whole = search_.whole(search_.rows[r], search_.columns[c]);
     joined_ = search_.nest.weighted && whole;
     apart_ = search_.copies == 1 || search_.nest.weighted || !whole;
+    rounds_.fill({});
+    place_kinds_.clear();
   }
-
-  std::int64_t channel_tiles(std::size_t k) const { return tiles_[k]; }
 
   /// What tiles of these sums move in an order, by channels: of a tile of all and of several tiles. What B, results
   /// and partial sums move once comes on top so many times.
@@ -50,37 +54,32 @@ class PartBytes {
     std::int64_t least;                                           // whatever the channels
   };
   Ways ways(Order order, std::size_t s) {
-    TileCounts counts;
-    (joined_ ? counts.multiplicity : counts.repeats) = search_.copies;
-    counts.rows = search_.rows[r_].count, counts.columns = search_.columns[c_].count, counts.sums = sums_[s].count;
-    Mapping m;
-    m.order = tiling_orders[order];
     Ways ways{s, {}, {}, {}, {}, most_price};
     for (std::size_t several = 0; several < 2; ++several) {
-      counts.channels = several == 0 ? 1 : 2;
-      const TileRounds rounds = tile_rounds(search_.nest, m, counts);
+      const TileRounds& rounds = rounds_of(order, sums_[s].count > 1, several == 1);
       const std::int64_t a = exact_.a_bits > 0 ? a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, s) : 0;
       const bool for_each = several == 1 && rounds.a > 1;
       ways.fixed[several] = for_each ? exact_.fixed : plus(exact_.fixed, times(a, rounds.a));
       ways.a[several] = for_each ? a : 0;
       ways.b_rounds[several] = rounds.b;
-      ways.more_rounds[several] = 2 * (rounds.out - 1);
+      ways.more_rounds[several] = rounds.out > 1 ? 2 * (sums_[s].count - 1) : 0;
       ways.least = std::min(ways.least, plus(plus(ways.fixed[several], 2 * ways.a[several]),
                                              plus(times(least_b_, rounds.b), least_out_)));
     }
     return ways;
   }
 
-  /// No more than what these tiles move.
-  std::int64_t at_least(const Ways& ways, std::size_t k) {
+  /// Whether these tiles may move no more than so many bytes.
+  bool may_move(const Ways& ways, std::size_t k, std::int64_t most) {
     const std::size_t several = tiles_[k] == 1 ? 0 : 1;
-    if (several == 0 && !apart_) return 0;  // a tile covers several products
-    std::int64_t bytes = plus(ways.fixed[several], times(ways.a[several], tiles_[k]));
-    if (exact_.out_bits > 0) bytes = plus(bytes, results(0, k, exact_.out_bits));
-    bytes = plus(bytes, times(b_of(k, ways.s), ways.b_rounds[several]));
-    if (const std::int64_t more = ways.more_rounds[several]; more > 0)
-      bytes = plus(bytes, times(results(1, k, exact_.sums_bits), more));
-    return bytes;
+    if (several == 0 && !apart_) return true;  // a tile covers several products
+    std::int64_t left = most - plus(ways.fixed[several], times(ways.a[several], tiles_[k]));
+    if (left < least_out_) return false;
+    left -= times(b_of(k, ways.s), ways.b_rounds[several]);
+    if (left < least_out_) return false;
+    if (exact_.out_bits > 0) left -= results(0, k, exact_.out_bits);
+    const std::int64_t more = ways.more_rounds[several];
+    return left >= 0 && (more == 0 || times(results(1, k, exact_.sums_bits), more) <= left);
   }
   bool apart() const { return apart_; }
 
@@ -95,8 +94,25 @@ class PartBytes {
   std::int64_t copies_in_tile() const { return joined_ ? search_.copies : 1; }
   std::int64_t copies_apart() const { return joined_ ? 1 : search_.copies; }
   std::int64_t moved(std::int64_t elements, std::int64_t bits, std::int64_t count) const {
+    const std::int64_t bytes = (elements * bits + 7) >> 3;
     const std::int64_t burst = exact_.burst_bytes;
-    return times(ceil_div(ceil_div(elements * bits, 8), burst) * burst, count);
+    const bool even = (burst & (burst - 1)) == 0;
+    return times(even ? (bytes + burst - 1) & -burst : ceil_div(bytes, burst) * burst, count);
+  }
+
+  /// Counts of several tiles stand for all: what comes again for each tile of channels or sums comes so many times.
+  const TileRounds& rounds_of(Order order, bool several_sums, bool several_channels) {
+    std::optional<TileRounds>& rounds =
+        rounds_[order * 4 + (several_sums ? 2U : 0U) + (several_channels ? 1U : 0U)];
+    if (rounds) return *rounds;
+    TileCounts counts;
+    (joined_ ? counts.multiplicity : counts.repeats) = search_.copies;
+    counts.rows = search_.rows[r_].count, counts.columns = search_.columns[c_].count;
+    counts.sums = several_sums ? 2 : 1, counts.channels = several_channels ? 2 : 1;
+    Mapping m;
+    m.order = tiling_orders[order];
+    rounds = tile_rounds(search_.nest, m, counts);
+    return *rounds;
   }
 
   std::int64_t b_of(std::size_t k, std::size_t s) {
@@ -123,11 +139,14 @@ class PartBytes {
     bytes = 0;
     const LoopNest& n = search_.n;
     const std::int64_t row = search_.rows[r_].tile, column = search_.columns[c_].tile;
-    for (const Kind& r : kinds_of(cut(n.out_h, row), row))
-      for (const Kind& c : kinds_of(cut(n.out_w, column), column))
-        for (const Kind& o : kinds_of(cut(n.out_channels, channels_[k]), channels_[k]))
-          bytes = plus(bytes, moved(r.size * c.size * o.size * copies_in_tile(), bits,
-                                    r.count * c.count * o.count * copies_apart()));
+    if (place_kinds_.empty())
+      for (const Kind& r : kinds_of(cut(n.out_h, row), row))
+        for (const Kind& c : kinds_of(cut(n.out_w, column), column))
+          place_kinds_.push_back({r.size * c.size, r.count * c.count});
+    for (const Kind& place : place_kinds_)
+      for (const Kind& o : channel_kinds_[k])
+        bytes = plus(bytes,
+                     moved(place.size * o.size * copies_in_tile(), bits, place.count * o.count * copies_apart()));
     return bytes;
   }
 
@@ -136,6 +155,9 @@ class PartBytes {
   const std::vector<std::int64_t>& channels_;
   const std::vector<TileSize>& sums_;
   std::vector<Loads> row_loads_, column_loads_;
+  std::vector<std::array<Kind, 2>> channel_kinds_;
+  Kinds place_kinds_;  // of the rows and columns taken, once they are asked for
+  std::array<std::optional<TileRounds>, 4 * tiling_orders.size()> rounds_;  // likewise
   std::vector<std::int64_t> tiles_, b_;
   std::array<std::vector<std::int64_t>, 3> a_;    // by sums, of the rows and columns taken
   std::array<std::vector<std::int64_t>, 2> out_;  // by channels: results, partial sums
@@ -149,7 +171,8 @@ struct BytesSearch {
   const ExactBytes& exact;
   const std::vector<std::int64_t> channels;
   const std::vector<TileSize> sums;
-  std::int64_t fewest;  // found so far; at first one less than what is to be beaten
+  std::int64_t fewest;                // found so far; at first one less than what is to be beaten
+  std::vector<std::int64_t> tiles{};  // by channels
   std::optional<PartBytes> parts{};
   std::optional<Mapping> best{};
   std::int64_t best_folds = 0;
@@ -176,17 +199,16 @@ struct BytesSearch {
   }
 
   void try_channels(Order order, const TileSize& r, const TileSize& c, std::size_t s) {
-    std::size_t k = channels_fitting(r, c, s);
-    if (k == 0) return;
     std::optional<PartBytes::Ways> ways;
     if (parts) {
       ways = parts->ways(order, s);
       if (parts->apart() && ways->least > fewest) return;
     }
-    while (k-- > 0) {
-      const std::int64_t tiles = parts ? parts->channel_tiles(k) : search.channel_tiles(channels[k]);
-      if (too_dear(search.price(order, r, c, sums[s], tiles))) return;
-      if (ways && parts->at_least(*ways, k) > fewest) continue;
+    const std::int64_t of_one = search.price(order, r, c, sums[s], 1);
+    const std::int64_t more = search.price(order, r, c, sums[s], 2) - of_one;
+    for (std::size_t k = channels_fitting(r, c, s); k-- > 0;) {
+      if (too_dear(plus(of_one, times(more, tiles[k] - 1)))) return;
+      if (ways && !parts->may_move(*ways, k, fewest)) continue;
       consider(search.mapping(order, r, c, channels[k], sums[s]));
     }
   }
@@ -207,6 +229,7 @@ struct BytesSearch {
     const LoopNest& n = search.n;
     consider({n.out_h, n.out_w, search.nest.channels(), n.in_channels, tiling_orders[weights_stay_rows]});
     consider(least_sizes());
+    for (const std::int64_t size : channels) tiles.push_back(search.channel_tiles(size));
     if (!search.grouped) parts.emplace(search, exact, channels, sums);
     for (std::size_t r = 0; r < search.rows.size(); ++r)
       for (std::size_t c = 0; c < search.columns.size(); ++c) {
