@@ -30,8 +30,6 @@ class PartBytes {
       const Cut pieces = cut(search.n.out_channels, size);
       channel_kinds_.push_back({Kind{size, pieces.full}, Kind{pieces.edge, pieces.edge > 0 ? 1 : 0}});
     }
-    least_b_ = search.terms.b_price / exact.price_a_byte;
-    least_out_ = search.terms.out_price / exact.price_a_byte;
   }
 
   /// Of this row and column size, by their places.
@@ -64,9 +62,26 @@ class PartBytes {
       ways.b_rounds[several] = rounds.b;
       ways.more_rounds[several] = rounds.out > 1 ? 2 * (sums_[s].count - 1) : 0;
       ways.least = std::min(ways.least, plus(plus(ways.fixed[several], 2 * ways.a[several]),
-                                             plus(times(least_b_, rounds.b), least_out_)));
+                                             plus(times(b_of(tiles_.size() - 1, s), rounds.b), least_results())));
     }
     return ways;
+  }
+
+  /// Whether tiles of the rows and columns taken may move no more than so many bytes in an order, whatever the
+  /// sums: transfers that are cut are rounded up to no less.
+  bool may_move(Order order, std::int64_t most) {
+    if (!apart_) return true;
+    const std::size_t all = sums_.size() - 1;
+    for (const bool several_sums : {false, true})
+      for (const bool several : {false, true}) {
+        const TileRounds& rounds = rounds_of(order, several_sums, several);
+        std::int64_t bytes =
+            plus(exact_.fixed, plus(least_results(), times(b_of(tiles_.size() - 1, all), rounds.b)));
+        if (exact_.a_bits > 0)
+          bytes = plus(bytes, times(a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, all), rounds.a));
+        if (bytes <= most) return true;
+      }
+    return false;
   }
 
   /// Whether these tiles may move no more than so many bytes.
@@ -74,9 +89,9 @@ class PartBytes {
     const std::size_t several = tiles_[k] == 1 ? 0 : 1;
     if (several == 0 && !apart_) return true;  // a tile covers several products
     std::int64_t left = most - plus(ways.fixed[several], times(ways.a[several], tiles_[k]));
-    if (left < least_out_) return false;
+    if (left < least_results()) return false;
     left -= times(b_of(k, ways.s), ways.b_rounds[several]);
-    if (left < least_out_) return false;
+    if (left < least_results()) return false;
     if (exact_.out_bits > 0) left -= results(0, k, exact_.out_bits);
     const std::int64_t more = ways.more_rounds[several];
     return left >= 0 && (more == 0 || times(results(1, k, exact_.sums_bits), more) <= left);
@@ -99,6 +114,8 @@ class PartBytes {
     const bool even = (burst & (burst - 1)) == 0;
     return times(even ? (bytes + burst - 1) & -burst : ceil_div(bytes, burst) * burst, count);
   }
+
+  std::int64_t least_results() { return exact_.out_bits > 0 ? results(0, tiles_.size() - 1, exact_.out_bits) : 0; }
 
   /// Counts of several tiles stand for all: what comes again for each tile of channels or sums comes so many times.
   const TileRounds& rounds_of(Order order, bool several_sums, bool several_channels) {
@@ -217,6 +234,7 @@ struct BytesSearch {
     fitting.assign(sums.size(), -1);
     for (std::size_t o = 0; o < tiling_orders.size(); ++o) {
       const auto order = static_cast<Order>(o);
+      if (parts && !parts->may_move(order, fewest)) continue;
       for (std::size_t s = sums.size(); s-- > 0;) {
         if (order != results_stay && sums[s].count > 1 && !search.terms.partials_leave) break;
         if (too_dear(search.price(order, r, c, sums[s], 1))) break;  // nor do more tiles of sums pay less
