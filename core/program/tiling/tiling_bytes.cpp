@@ -5,6 +5,7 @@
 // 4 and 2 bytes, tiles of 2 are 4 of 2: as many words, but 10 and 8 bytes.
 #include <functional>
 #include <tuple>
+#include <utility>
 
 #include "core/program/tiling/tile_kinds.h"
 #include "core/program/tiling/tiling_search.h"
@@ -30,17 +31,18 @@ class PartBytes {
       const Cut pieces = cut(search.n.out_channels, size);
       channel_kinds_.push_back({Kind{size, pieces.full}, Kind{pieces.edge, pieces.edge > 0 ? 1 : 0}});
     }
+    find_rounds();
   }
 
   /// Of this row and column size, by their places.
   void take(std::size_t r, std::size_t c) {
     r_ = r, c_ = c;
-    for (auto& a : a_) a.assign(sums_.size(), unknown);
-    for (auto& out : out_) out.assign(channels_.size(), unknown);
+    cut_ = false;
+    whole_a_.fill(unknown);
+    whole_out_ = unknown;
     const bool whole = search_.whole(search_.rows[r], search_.columns[c]);
     joined_ = search_.nest.weighted && whole;
     apart_ = search_.copies == 1 || search_.nest.weighted || !whole;
-    rounds_.fill({});
     place_kinds_.clear();
   }
 
@@ -54,7 +56,7 @@ class PartBytes {
   Ways ways(Order order, std::size_t s) {
     Ways ways{s, {}, {}, {}, {}, most_price};
     for (std::size_t several = 0; several < 2; ++several) {
-      const TileRounds& rounds = rounds_of(order, sums_[s].count > 1, several == 1);
+      const TileRounds rounds = rounds_of(order, sums_[s].count > 1, several == 1);
       const std::int64_t a = exact_.a_bits > 0 ? a_of(rounds.rows_slide ? 1 : rounds.columns_slide ? 2 : 0, s) : 0;
       const bool for_each = several == 1 && rounds.a > 1;
       ways.fixed[several] = for_each ? exact_.fixed : plus(exact_.fixed, times(a, rounds.a));
@@ -74,7 +76,7 @@ class PartBytes {
     const std::size_t all = sums_.size() - 1;
     for (const bool several_sums : {false, true})
       for (const bool several : {false, true}) {
-        const TileRounds& rounds = rounds_of(order, several_sums, several);
+        const TileRounds rounds = rounds_of(order, several_sums, several);
         std::int64_t bytes =
             plus(exact_.fixed, plus(least_results(), times(b_of(tiles_.size() - 1, all), rounds.b)));
         if (exact_.a_bits > 0)
@@ -92,9 +94,9 @@ class PartBytes {
     if (left < least_results()) return false;
     left -= times(b_of(k, ways.s), ways.b_rounds[several]);
     if (left < least_results()) return false;
-    if (exact_.out_bits > 0) left -= results(0, k, exact_.out_bits);
+    if (exact_.out_bits > 0) left -= results(false, k);
     const std::int64_t more = ways.more_rounds[several];
-    return left >= 0 && (more == 0 || times(results(1, k, exact_.sums_bits), more) <= left);
+    return left >= 0 && (more == 0 || times(results(true, k), more) <= left);
   }
   bool apart() const { return apart_; }
 
@@ -115,21 +117,35 @@ class PartBytes {
     return times(even ? (bytes + burst - 1) & -burst : ceil_div(bytes, burst) * burst, count);
   }
 
-  std::int64_t least_results() { return exact_.out_bits > 0 ? results(0, tiles_.size() - 1, exact_.out_bits) : 0; }
+  std::int64_t least_results() { return exact_.out_bits > 0 ? results(false, tiles_.size() - 1) : 0; }
 
-  /// Counts of several tiles stand for all: what comes again for each tile of channels or sums comes so many times.
-  const TileRounds& rounds_of(Order order, bool several_sums, bool several_channels) {
-    std::optional<TileRounds>& rounds =
-        rounds_[order * 4 + (several_sums ? 2U : 0U) + (several_channels ? 1U : 0U)];
-    if (rounds) return *rounds;
-    TileCounts counts;
-    (joined_ ? counts.multiplicity : counts.repeats) = search_.copies;
-    counts.rows = search_.rows[r_].count, counts.columns = search_.columns[c_].count;
-    counts.sums = several_sums ? 2 : 1, counts.channels = several_channels ? 2 : 1;
-    Mapping m;
-    m.order = tiling_orders[order];
-    rounds = tile_rounds(search_.nest, m, counts);
-    return *rounds;
+  /// Counts of two tiles of sums and channels stand for all: what comes again for each comes so many times.
+  TileRounds rounds_of(Order order, bool several_sums, bool several_channels) const {
+    const std::int64_t rows = search_.rows[r_].count, columns = search_.columns[c_].count;
+    const std::size_t pattern =
+        (rows > 1 ? 8U : 0U) + (columns > 1 ? 4U : 0U) + (several_sums ? 2U : 0U) + (several_channels ? 1U : 0U);
+    TileRounds rounds = rounds_[order][pattern];
+    const std::int64_t met = rounds.b;  // by which loops B comes again
+    rounds.b = 1;
+    if (met % rows_mark == 0) rounds.b = times(rounds.b, rows);
+    if (met % columns_mark == 0) rounds.b = times(rounds.b, columns);
+    if (met % repeats_mark == 0 && !joined_) rounds.b = times(rounds.b, search_.copies);
+    return rounds;
+  }
+
+  /// Those of every order where loops of more than one tile have counts that tell them apart.
+  void find_rounds() {
+    for (std::size_t order = 0; order < tiling_orders.size(); ++order)
+      for (std::size_t pattern = 0; pattern < rounds_[order].size(); ++pattern) {
+        TileCounts counts;
+        counts.rows = (pattern & 8U) != 0 ? rows_mark : 1, counts.columns = (pattern & 4U) != 0 ? columns_mark : 1;
+        counts.sums = (pattern & 2U) != 0 ? 2 : 1, counts.channels = (pattern & 1U) != 0 ? 2 : 1;
+        const bool joined = search_.nest.weighted && counts.rows == 1 && counts.columns == 1;
+        if (!joined && search_.copies > 1) counts.repeats = repeats_mark;
+        Mapping m;
+        m.order = tiling_orders[order];
+        rounds_[order][pattern] = tile_rounds(search_.nest, m, counts);
+      }
   }
 
   std::int64_t b_of(std::size_t k, std::size_t s) {
@@ -137,21 +153,36 @@ class PartBytes {
     if (bytes == unknown) bytes = exact_.b_once(channels_[k], sums_[s].tile);
     return bytes;
   }
+  /// What follows from cut sums and channels, once it is asked for.
+  void forget_cut() {
+    if (std::exchange(cut_, true)) return;
+    for (auto& a : a_) a.assign(sums_.size(), unknown);
+    for (auto& out : out_) out.assign(channels_.size(), unknown);
+  }
+
   /// All of A once, in tiles of rows and columns; 1: rows slide, 2: columns do.
   std::int64_t a_of(std::size_t slides, std::size_t s) {
-    std::int64_t& bytes = a_[slides][s];
+    const bool whole = s + 1 == sums_.size();
+    if (!whole) forget_cut();
+    std::int64_t& bytes = whole ? whole_a_[slides] : a_[slides][s];
     if (bytes != unknown) return bytes;
     bytes = 0;
-    const Kinds sums = kinds_of(cut(search_.n.in_channels, sums_[s].tile), sums_[s].tile);
+    const Cut pieces = cut(search_.n.in_channels, sums_[s].tile);
+    const std::int64_t full = sums_[s].tile * copies_in_tile(), edge = pieces.edge * copies_in_tile();
     for (const Kind& r : row_loads_[r_][slides == 1 ? 1 : 0])
-      for (const Kind& c : column_loads_[c_][slides == 2 ? 1 : 0])
-        for (const Kind& kind : sums)
-          bytes = plus(bytes, moved(r.size * c.size * kind.size * copies_in_tile(), exact_.a_bits,
-                                    r.count * c.count * kind.count * copies_apart()));
+      for (const Kind& c : column_loads_[c_][slides == 2 ? 1 : 0]) {
+        const std::int64_t size = r.size * c.size, count = r.count * c.count * copies_apart();
+        bytes = plus(bytes, moved(size * full, exact_.a_bits, count * pieces.full));
+        if (edge > 0) bytes = plus(bytes, moved(size * edge, exact_.a_bits, count));
+      }
     return bytes;
   }
-  std::int64_t results(std::size_t which, std::size_t k, std::int64_t bits) {
-    std::int64_t& bytes = out_[which][k];
+
+  /// All results once, or partial sums.
+  std::int64_t results(bool partial, std::size_t k) {
+    const bool whole = !partial && k + 1 == channels_.size();
+    if (!whole) forget_cut();
+    std::int64_t& bytes = whole ? whole_out_ : out_[partial ? 1 : 0][k];
     if (bytes != unknown) return bytes;
     bytes = 0;
     const LoopNest& n = search_.n;
@@ -162,8 +193,9 @@ class PartBytes {
           place_kinds_.push_back({r.size * c.size, r.count * c.count});
     for (const Kind& place : place_kinds_)
       for (const Kind& o : channel_kinds_[k])
-        bytes = plus(bytes,
-                     moved(place.size * o.size * copies_in_tile(), bits, place.count * o.count * copies_apart()));
+        bytes =
+            plus(bytes, moved(place.size * o.size * copies_in_tile(), partial ? exact_.sums_bits : exact_.out_bits,
+                              place.count * o.count * copies_apart()));
     return bytes;
   }
 
@@ -174,12 +206,16 @@ class PartBytes {
   std::vector<Loads> row_loads_, column_loads_;
   std::vector<std::array<Kind, 2>> channel_kinds_;
   Kinds place_kinds_;  // of the rows and columns taken, once they are asked for
-  std::array<std::optional<TileRounds>, 4 * tiling_orders.size()> rounds_;  // likewise
+  static constexpr std::int64_t rows_mark = 3, columns_mark = 5, repeats_mark = 7;
+  std::array<std::array<TileRounds, 16>, tiling_orders.size()> rounds_;
   std::vector<std::int64_t> tiles_, b_;
   std::array<std::vector<std::int64_t>, 3> a_;    // by sums, of the rows and columns taken
   std::array<std::vector<std::int64_t>, 2> out_;  // by channels: results, partial sums
   std::int64_t least_b_, least_out_;              // before transfers are rounded up
+  std::array<std::int64_t, 3> whole_a_{};         // a_ and out_ of what is not cut
+  std::int64_t whole_out_ = unknown;
   std::size_t r_ = 0, c_ = 0;
+  bool cut_ = false;  // whether a_ and out_ are of these
   bool joined_ = false, apart_ = true;
 };
 
@@ -231,10 +267,11 @@ struct BytesSearch {
   }
 
   void try_pair(const TileSize& r, const TileSize& c) {
-    fitting.assign(sums.size(), -1);
+    bool fresh = true;
     for (std::size_t o = 0; o < tiling_orders.size(); ++o) {
       const auto order = static_cast<Order>(o);
       if (parts && !parts->may_move(order, fewest)) continue;
+      if (std::exchange(fresh, false)) fitting.assign(sums.size(), -1);
       for (std::size_t s = sums.size(); s-- > 0;) {
         if (order != results_stay && sums[s].count > 1 && !search.terms.partials_leave) break;
         if (too_dear(search.price(order, r, c, sums[s], 1))) break;  // nor do more tiles of sums pay less
