@@ -73,7 +73,8 @@ struct HashOfTimedStage {
 
 /// A stage on the machine last costed, and its tapes.
 struct CostedStage {
-  ProgramSize size;  // where each operator is one instruction
+  ProgramSize size;                                   // where each operator is one instruction
+  std::array<std::optional<ProgramSize>, 2> tiles{};  // where each tile is, of those with pairs of DSRAM apart
   ClassUses uses;
   std::array<std::vector<ClassCost>, 2> costs;     // of the machine last costed; of those with pairs of DSRAM apart
   std::array<std::optional<Tape>, 16> tapes;       // by how instructions are issued
@@ -151,7 +152,7 @@ struct BatchEvaluator::State {
   State(const Application& a, Vectors v)
       : application(a), lanes(v), totals(application_totals(a)), runs_side_by_side(a.feasible) {
     for (const CompiledStage& stage : a.stages)
-      costed.push_back({program_size(stage, Machine{}), class_uses(stage.program), {}, {}});
+      costed.push_back({program_size(stage, Machine{}), {}, class_uses(stage.program), {}, {}});
   }
 
   void forget_all() {
@@ -160,7 +161,7 @@ struct BatchEvaluator::State {
     stages_of.clear();
     chips.clear();
   }
-  ProgramSize size_of(std::size_t number, const Machine& m) const;
+  ProgramSize size_of(std::size_t number, const Machine& m);
   std::int64_t results_of(std::size_t number, NumberFormat activations);
   const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
   const Tape& tape_of(std::size_t number, const std::vector<ClassCost>& costs, const TimelineRules& rules);
@@ -168,9 +169,11 @@ struct BatchEvaluator::State {
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const KnownChip& known_chip(const Machine& m);
   const LaneTimes* times_on(const TimedStage& stage, const DramRate& rate, std::int64_t cores);
+  std::string lacking_words(const Machine& m);
   std::optional<Placed> place(const Machine& m);
   void run_missing();
-  std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines);
+  std::vector<std::optional<Placed>> place_all(std::span<const Machine> machines,
+                                               std::span<const std::string> lacking);
   StageTotals totals_of(std::size_t number, const Placed& placed, const KnownChip& chip, const Supply& supply,
                         double turn_j, const Machine& m) const;
   Outcome outcome_of(const Placed& placed, const Machine& m);
@@ -221,11 +224,16 @@ Machine cost_key(const Machine& machine) {
 }
 #undef SAME
 
-/// Of its words: all, or the longest instruction's where they are streamed. A circuit has none.
-ProgramSize BatchEvaluator::State::size_of(std::size_t number, const Machine& m) const {
+/// Of its words: all, or the longest instruction's where they are streamed. A circuit has none. Tiles are those of
+/// the program, whatever the machine.
+ProgramSize BatchEvaluator::State::size_of(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   if (is_circuit(m, stage.role)) return {};
-  return m.granularity == Granularity::per_operator ? costed[number].size : program_size(stage, m);
+  if (m.granularity == Granularity::per_operator) return costed[number].size;
+  if (m.granularity != Granularity::per_tile) return program_size(stage, m);
+  std::optional<ProgramSize>& tiles = costed[number].tiles[has_pairs(m) ? 1 : 0];
+  if (!tiles) tiles = program_size(stage, m);
+  return *tiles;
 }
 
 std::int64_t BatchEvaluator::State::results_of(std::size_t number, NumberFormat activations) {
@@ -315,6 +323,15 @@ const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const 
   return &entry->second;
 }
 
+/// Of the first stage whose words do not fit, before anything is costed; nothing where that is dear to know.
+std::string BatchEvaluator::State::lacking_words(const Machine& m) {
+  if (!runs_side_by_side || m.granularity == Granularity::micro_operation) return {};
+  for (std::size_t s = 0; s < application.stages.size(); ++s)
+    if (std::string lacking = lacking_imem(application.stages[s], size_of(s, m), m); !lacking.empty())
+      return lacking;
+  return {};
+}
+
 /// Where its stages' times will be; nothing for a machine that goes alone.
 std::optional<Placed> BatchEvaluator::State::place(const Machine& m) {
   if (!runs_side_by_side || is_fpga(m.technology_node)) return {};
@@ -400,12 +417,13 @@ Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m
                           supply, broken_limit(m, held), m);
 }
 
-/// With all their times found; none stays unfound where a machine is refused.
-std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines) {
-  std::vector<std::optional<Placed>> placed;
-  placed.reserve(machines.size());
+/// With all their times found; none stays unfound where a machine is refused. Those without a reason why not.
+std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines,
+                                                                    std::span<const std::string> lacking) {
+  std::vector<std::optional<Placed>> placed(machines.size());
   try {
-    for (const Machine& m : machines) placed.push_back(place(m));
+    for (std::size_t i = 0; i < machines.size(); ++i)
+      if (lacking[i].empty()) placed[i] = place(machines[i]);
     run_missing();
   } catch (...) {
     missing.clear();
@@ -426,11 +444,19 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
   State& state = *state_;
   if (state.stages_of.size() > most_costs || state.chips.size() > most_chips || state.times.size() > most_times)
     state.forget_all();
-  const std::vector<std::optional<Placed>> placed = state.place_all(machines);
+  std::vector<std::string> lacking;
+  for (const Machine& m : machines) lacking.push_back(state.lacking_words(m));
+  const std::vector<std::optional<Placed>> placed = state.place_all(machines, lacking);
   for (std::size_t i = 0; i < machines.size(); ++i) {
-    outcomes[i] =
-        placed[i] ? state.outcome_of(*placed[i], machines[i]) : sdip::evaluate(state.application, machines[i]);
-    state.counts.alone += !placed[i];
+    if (placed[i]) {
+      outcomes[i] = state.outcome_of(*placed[i], machines[i]);
+    } else if (lacking[i].empty()) {
+      outcomes[i] = sdip::evaluate(state.application, machines[i]);
+      ++state.counts.alone;
+    } else {
+      outcomes[i] = {.reason = std::move(lacking[i])};
+      outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
+    }
   }
   state.counts.machines += std::ssize(machines);
 }

@@ -28,15 +28,8 @@ std::string lacking(const FpgaUse& use, const Machine& m) {
 std::string infeasible(const Application& application, const Machine& m) {
   if (!application.feasible) return application.reason;
   if (application.stages.empty()) return "no stage to run";
-  for (const CompiledStage& stage : application.stages) {
-    const ProgramSize size = program_size(stage, m);
-    const bool streamed = m.program_storage == ProgramStorage::streamed;
-    const std::int64_t needed = streamed ? size.longest_bytes : size.bytes;
-    if (needed <= m.imem_bytes) continue;
-    const std::string what = streamed ? stage.program.instructions[size.longest].name : "the program";
-    return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
-           std::to_string(m.imem_bytes);
-  }
+  for (const CompiledStage& stage : application.stages)
+    if (std::string lacking = lacking_imem(stage, program_size(stage, m), m); !lacking.empty()) return lacking;
   if (!is_fpga(m.technology_node)) return {};
   if (const CompiledStage* stage = stage_in_fefet(application, m))
     return stage->name + ": a part of programmable logic has no FeFET memory for its weights";

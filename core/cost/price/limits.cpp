@@ -33,6 +33,15 @@ std::int64_t dram_held_bytes(const CompiledStage& stage, std::int64_t words, std
   return held;
 }
 
+std::string lacking_imem(const CompiledStage& stage, const ProgramSize& size, const Machine& machine) {
+  const bool streamed = machine.program_storage == ProgramStorage::streamed;
+  const std::int64_t needed = streamed ? size.longest_bytes : size.bytes;
+  if (needed <= machine.imem_bytes) return {};
+  const std::string what = streamed ? stage.program.instructions[size.longest].name : "the program";
+  return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
+         std::to_string(machine.imem_bytes);
+}
+
 std::string broken_limit(const Machine& m, std::int64_t held_bytes) {
   if (std::string misfit = dram_misfit(m); !misfit.empty()) return misfit;
   const DramChannels dram = dram_channels(m);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/cost/price/stage.h"
 #include "core/machine/machine.h"
 #include "core/program/program.h"
 
@@ -18,6 +19,9 @@ std::int64_t results_bytes(const Program& program, NumberFormat activations);
 /// `results`: results_bytes().
 std::int64_t dram_held_bytes(const CompiledStage& stage, std::int64_t words, std::int64_t results,
                              const Machine& machine);
+
+/// Why a stage's words, of program_size(), do not fit in IMEM; empty where they do.
+std::string lacking_imem(const CompiledStage& stage, const ProgramSize& size, const Machine& machine);
 
 /// The limit that the machine breaks, with its value and what broke it; empty where it breaks none. Its counters
 /// are as they are. `held_bytes`: dram_held_bytes() of all stages.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/program/compile/front_cache.h"
 #include "core/program/compile/passes.h"
 #include "core/program/compile/stage_cache.h"
 #include "core/program/form/form.h"
@@ -110,8 +111,29 @@ struct RulesMet {
   std::vector<std::int64_t> mappings, formats;
 };
 
+/// Runs the passes before fuse_strips, or takes what they made for another machine. Returns the number of the next.
+std::size_t take_front(const Stage& stage, Compilation& c) {
+  const std::span<const Pass> all = passes();
+  const auto end = std::ranges::find(all, std::string_view("fuse_strips"), &Pass::name) - all.begin();
+  const auto behind = static_cast<std::size_t>(end);
+  if (const auto known = c.fronts->find(stage, c.machine)) {
+    c.graph = known->graph;
+    c.roots = known->roots;
+    c.drafts = known->drafts;
+    return behind;
+  }
+  for (std::size_t pass = 0; pass < behind; ++pass) {
+    end_if(c.stop, stage.name);
+    all[pass].run(c);
+    if (c.infeasible) return all.size();
+  }
+  c.fronts->keep(stage, c.machine, {c.graph, c.roots, c.drafts});
+  return behind;
+}
+
+/// `cache` may be absent.
 Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
-                       const RulesMet& met) {
+                       const RulesMet& met, StageCache* cache) {
   Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   c.stage = stage.name;
   c.mapping_rules = options.mapping_rules;
@@ -121,7 +143,12 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   if (options.mappings) c.mappings = options.mappings;
   c.stop = &options.stop;
   c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
-  for (const Pass& pass : passes()) {
+  std::size_t next = 0;
+  if (cache != nullptr) {
+    c.fronts = &cache->fronts();
+    next = take_front(stage, c);
+  }
+  for (const Pass& pass : passes().subspan(next)) {
     end_if(c.stop, stage.name);
     pass.run(c);
     if (options.after_pass) options.after_pass(stage.name, pass.name, c);
@@ -138,13 +165,14 @@ struct MadeStage {
 };
 
 /// Strips are chosen before places are known; a stage in which they then find no room is compiled without.
-MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met) {
+MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met,
+                     StageCache* cache) {
   Machine without_strips = its;
   without_strips.strips = Strips::off;
-  Compilation first = run_passes(stage, its, options, met);
+  Compilation first = run_passes(stage, its, options, met, cache);
   std::optional<Compilation> second;
   if (first.infeasible && its.strips != Strips::off)
-    second.emplace(run_passes(stage, without_strips, options, met));
+    second.emplace(run_passes(stage, without_strips, options, met, cache));
   Compilation& c = second ? *second : first;
   MadeStage made{{stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(its), stage.part},
                  first.psram_bytes,
@@ -183,7 +211,7 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     if (known) {
       application.stages.push_back(*known->compiled);
     } else {
-      MadeStage made = made_stage(stage, its, options, met);
+      MadeStage made = made_stage(stage, its, options, met, kept ? cache : nullptr);
       application.stages.push_back(std::move(made.compiled));
       if (made.infeasible) {
         application.feasible = false;

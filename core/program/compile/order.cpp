@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/program/compile/front_cache.h"
 #include "core/program/form/memory_plan.h"
 
 namespace sdip {
@@ -78,9 +79,12 @@ void schedule(Compilation& c) {
   if (c.machine.schedule == ScheduleOrder::given) return;
   live(c);
   const bool thorough = c.machine.schedule == ScheduleOrder::least_live_thorough;
-  const Schedule found = least_live_schedule(problem_of(c), unified_bytes(c.machine),
-                                             thorough ? highest_schedule_effort : usual_schedule_effort);
-  put_in_order(found.order, c.drafts);
+  const ScheduleEffort& effort = thorough ? highest_schedule_effort : usual_schedule_effort;
+  const ScheduleProblem problem = problem_of(c);
+  const std::int64_t on_chip = unified_bytes(c.machine);
+  put_in_order(c.fronts != nullptr ? c.fronts->order_of(problem, on_chip, effort)
+                                   : least_live_schedule(problem, on_chip, effort).order,
+               c.drafts);
 }
 
 void pack(Compilation& c) {

@@ -13,6 +13,8 @@
 
 namespace sdip {
 
+class FrontCache;
+
 /// One stage on its way from graph to program; each pass fills or changes a part.
 struct Compilation {
   const Machine& machine;
@@ -32,6 +34,7 @@ struct Compilation {
   std::span<const FormatRule> format_rules{};
   std::vector<std::int64_t> formats_met{};  // the same of these
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
+  FrontCache* fronts = nullptr;  // what earlier compilations found out; may be absent
   const Stop* stop = nullptr;
   CapacityRange psram_bytes{};  // with which every decision so far would have been the same
 };

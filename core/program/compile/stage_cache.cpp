@@ -3,7 +3,12 @@
 
 #include <iterator>
 
+#include "core/program/compile/front_cache.h"
+
 namespace sdip {
+
+StageCache::StageCache(std::size_t most_entries)
+    : most_entries_(most_entries), fronts_(std::make_shared<FrontCache>()) {}
 
 std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Machine& its) {
   const Key key{stage.graph, stage.role, stage.name, key_but_psram(its)};

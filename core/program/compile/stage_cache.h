@@ -14,13 +14,15 @@
 
 namespace sdip {
 
-/// Stages that were placed, by what compile() makes them of: graph, role, and the stage's own machine (stage_key).
+class FrontCache;
+
+/// Stages that were placed, by what compile() makes them of: graph, role, and the stage's own machine.
 /// All that share a cache say the same options, and no mappings or formats of layers. Threads may share it. When it
 /// is full it starts again.
 class StageCache {
  public:
   static constexpr std::size_t usual_entries = 256;
-  explicit StageCache(std::size_t most_entries = usual_entries) : most_entries_(most_entries) {}
+  explicit StageCache(std::size_t most_entries = usual_entries);
 
   /// What compile() makes of the stage, and for which capacities of its PSRAM all of it would be the same.
   struct Entry {
@@ -36,11 +38,15 @@ class StageCache {
   };
   Counts counts() const;
 
+  /// What stages have in common that had to be compiled (core/program/compile/front_cache.h).
+  FrontCache& fronts() const { return *fronts_; }
+
  private:
   // The graph is kept, so that no other has its address.
   using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::string, std::vector<std::int64_t>>;
 
   const std::size_t most_entries_;
+  const std::shared_ptr<FrontCache> fronts_;
   mutable std::mutex mutex_;
   std::map<Key, std::map<std::int64_t, Entry>> entries_;  // by the least capacity
   std::size_t size_ = 0;

@@ -1,0 +1,81 @@
+// What compilations have in common whose machines differ in memories.
+#include "core/program/compile/front_cache.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sdip {
+namespace {
+
+bool has_own_formats(const Graph& graph) {
+  return std::ranges::any_of(graph.values,
+                             [](const Value& v) { return v.format || v.sums || v.density_hundredths.has_value(); });
+}
+
+std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                                     const ScheduleEffort& effort) {
+  std::vector<std::int64_t> numbers = {capacity_bytes, effort.states, effort.window, effort.rounds,
+                                       std::ssize(problem.values)};
+  numbers.reserve(problem.values.size() + problem.operations.size() * 6);
+  for (const ScheduledValue& value : problem.values) numbers.push_back(value.bytes * 2 + (value.kept ? 1 : 0));
+  for (const ScheduledOperation& one : problem.operations) {
+    numbers.push_back(one.result);
+    numbers.push_back(std::ssize(one.reads));
+    numbers.insert(numbers.end(), one.reads.begin(), one.reads.end());
+    numbers.push_back(std::ssize(one.replaceable));
+    numbers.insert(numbers.end(), one.replaceable.begin(), one.replaceable.end());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) {
+  if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) return compile_key(machine);
+  Machine key;
+  key.low_rank = machine.low_rank;
+  key.low_rank_share = machine.low_rank_share;
+  key.transposition = machine.transposition;
+  key.fused_attention = machine.fused_attention;
+  key.fusion = machine.fusion;
+  key.norm_statistics = machine.norm_statistics;
+  return compile_key(key);
+}
+
+std::size_t FrontCache::HashOfProblem::operator()(const std::vector<std::int64_t>& numbers) const {
+  std::uint64_t hash = numbers.size();
+  for (const std::int64_t number : numbers)
+    hash = std::rotl((hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15, 29);
+  return static_cast<std::size_t>(hash);
+}
+
+std::shared_ptr<const Front> FrontCache::find(const Stage& stage, const Machine& machine) {
+  const Key key{stage.graph, stage.role, front_key(*stage.graph, machine)};
+  const std::lock_guard lock(mutex_);
+  const auto found = fronts_.find(key);
+  return found == fronts_.end() ? nullptr : found->second;
+}
+
+void FrontCache::keep(const Stage& stage, const Machine& machine, Front front) {
+  Key key{stage.graph, stage.role, front_key(*stage.graph, machine)};
+  const std::lock_guard lock(mutex_);
+  if (fronts_.size() >= most_fronts) fronts_.clear();
+  fronts_.emplace(std::move(key), std::make_shared<const Front>(std::move(front)));
+}
+
+OperationOrder FrontCache::order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                                    const ScheduleEffort& effort) {
+  std::vector<std::int64_t> numbers = numbers_of(problem, capacity_bytes, effort);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = orders_.find(numbers); found != orders_.end()) return found->second;
+  }
+  // Others may look meanwhile, even for the same.
+  OperationOrder order = least_live_schedule(problem, capacity_bytes, effort).order;
+  const std::lock_guard lock(mutex_);
+  if (orders_.size() >= most_orders) orders_.clear();
+  orders_.emplace(std::move(numbers), order);
+  return order;
+}
+
+}  // namespace sdip

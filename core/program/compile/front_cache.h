@@ -1,0 +1,52 @@
+// What compilations have in common whose machines differ in memories. Internal to the compiler.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "core/program/schedule.h"
+#include "core/program/tiling/draft.h"
+
+namespace sdip {
+
+/// A stage when single operators are fused, as far as passes come that ask nothing of memories.
+struct Front {
+  std::shared_ptr<const Graph> graph;
+  std::vector<ValueId> roots;
+  std::vector<Draft> drafts;
+};
+
+/// The rows that these passes read; they are no others where no layer has formats of its own and nothing is made
+/// again (skip_handling=recompute).
+std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine);
+
+/// Fronts of stages, and orders of scheduling problems, made so far. Threads may share it. What is full starts
+/// again.
+class FrontCache {
+ public:
+  std::shared_ptr<const Front> find(const Stage& stage, const Machine& machine);
+  void keep(const Stage& stage, const Machine& machine, Front front);
+
+  /// least_live_schedule's, found once for each problem.
+  OperationOrder order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                          const ScheduleEffort& effort);
+
+ private:
+  static constexpr std::size_t most_fronts = 512, most_orders = 2048;
+  // The graph is kept, so that no other has its address.
+  using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::vector<std::int64_t>>;
+  struct HashOfProblem {
+    std::size_t operator()(const std::vector<std::int64_t>& numbers) const;
+  };
+
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<const Front>> fronts_;
+  std::unordered_map<std::vector<std::int64_t>, OperationOrder, HashOfProblem> orders_;
+};
+
+}  // namespace sdip
