@@ -28,18 +28,6 @@ std::int64_t number_or(const Json& body, const char* key, std::int64_t standard,
   return number;
 }
 
-/// Programs in a hurry: many machines do not fit, and what does has most layers in common with others.
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
-  CompileOptions options;
-  options.say_needed_bytes = false;
-  options.mappings = std::make_shared<MappingCache>();
-  options.stages = std::make_shared<StageCache>();
-  options.stop = stop;
-  return [&catalog, model, options](const Machine& machine) {
-    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
-  };
-}
-
 /// Of the one that is kept best: of one objective what it is, of several a point of the front.
 OrderedJson candidate_json(const BestRequest& request, const SearchSpace& space, const Candidate& candidate) {
   OrderedJson changed = OrderedJson::object();
@@ -120,6 +108,17 @@ OrderedJson best_request_json(const BestRequest& request) {
 SearchSpace search_space(const BestRequest& request) {
   const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
   return {request.base, searched_axes(request.base, fixed, request.asked)};
+}
+
+CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
+  CompileOptions options;
+  options.say_needed_bytes = false;
+  options.mappings = std::make_shared<MappingCache>();
+  options.stages = std::make_shared<StageCache>();
+  options.stop = stop;
+  return [&catalog, model, options](const Machine& machine) {
+    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
+  };
 }
 
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,

@@ -36,6 +36,10 @@ OrderedJson best_request_json(const BestRequest& request);
 /// What is searched: the rows of the table, less those that are fixed.
 SearchSpace search_space(const BestRequest& request);
 
+/// Programs in a hurry: many machines do not fit, and what does has most layers in common with others. `catalog`
+/// outlives it.
+CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop);
+
 struct BestAnswer {
   BestRequest request;
   SearchResult found;
