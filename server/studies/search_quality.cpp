@@ -89,7 +89,7 @@ std::optional<std::vector<Outcome>> outcomes_of(const CompileFunction& compile_m
   try {
     const auto application = compile_machine(allowed[0]);
     std::vector<Outcome> its(allowed.size());
-    side_by_side(*application)(allowed, its);
+    side_by_side (*application)(allowed, its);
     for (std::size_t k = 0; k < its.size(); ++k) outcomes[places[k]] = std::move(its[k]);
   } catch (const Error&) {
     return std::nullopt;
@@ -107,6 +107,19 @@ void on_threads(int threads, std::int64_t count, const Work& work) {
   std::vector<std::jthread> workers;
   for (int i = 1; i < threads; ++i) workers.emplace_back(some);
   some();
+}
+
+/// A program drawn at large, and so many of its machines.
+std::vector<Machine> drawn_family(const SearchSpace& space, std::int64_t members, SearchDraws& draws) {
+  const Placing program = drawn_at_large(space, draws);
+  std::vector<Machine> machines;
+  for (std::int64_t m = 0; m < members; ++m) {
+    Placing places = drawn_at_large(space, draws);
+    for (std::size_t a = 0; a < places.size(); ++a)
+      if (is_compiled(space.axes[a])) places[a] = program[a];
+    machines.push_back(machine_at(space, places));
+  }
+  return machines;
 }
 
 void add_costs(const SearchGoal& goal, std::span<const Machine> machines, std::span<const Outcome> outcomes,
@@ -262,33 +275,35 @@ FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched
   options.seed = seed;
   options.evaluations = evaluations;
   options.threads = threads;
-  const SearchResult result = search(searched.space, searched.goal, compile_quickly(catalog, searched.model, {}),
-                                     side_by_side, options);
+  const SearchResult result =
+      search(searched.space, searched.goal, compile_quickly(catalog, searched.model, {}), side_by_side, options);
   return {costs_of(result), result.progress.evaluated, result.progress.compiled, seconds_from(begun)};
 }
 
 FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
-                         std::int64_t evaluations, std::int64_t members, int threads) {
+                         std::int64_t evaluations, int threads) {
+  constexpr std::int64_t members = 64, programs_at_once = 64;
   const auto begun = std::chrono::steady_clock::now();
   const CompileFunction compile_machine = compile_quickly(catalog, searched.model, {});
-  const std::int64_t programs = (evaluations + members - 1) / members;
-  std::vector<CostPoints> fronts(static_cast<std::size_t>(programs));
-  on_threads(threads, programs, [&](std::int64_t p) {
-    SearchDraws draws(seed, 0, static_cast<std::uint64_t>(p));
-    const Placing program = drawn_at_large(searched.space, draws);
-    std::vector<Machine> machines;
-    while (std::ssize(machines) < std::min(members, evaluations - p * members)) {
-      Placing places = drawn_at_large(searched.space, draws);
-      for (std::size_t a = 0; a < places.size(); ++a)
-        if (is_compiled(searched.space.axes[a])) places[a] = program[a];
-      machines.push_back(machine_at(searched.space, places));
-    }
-    if (const auto outcomes = outcomes_of(compile_machine, machines))
+  FoundFront found;
+  while (found.evaluated < evaluations) {
+    std::vector<CostPoints> fronts(programs_at_once);
+    std::vector<std::int64_t> evaluated(programs_at_once, 1);  // what has no program is one
+    on_threads(threads, programs_at_once, [&](std::int64_t p) {
+      SearchDraws draws(seed, 0, static_cast<std::uint64_t>(found.compiled + p));
+      const std::vector<Machine> machines = drawn_family(searched.space, members, draws);
+      const auto outcomes = outcomes_of(compile_machine, machines);
+      if (!outcomes) return;
+      evaluated[static_cast<std::size_t>(p)] = members;
       add_costs(searched.goal, machines, *outcomes, fronts[static_cast<std::size_t>(p)]);
-  });
-  CostPoints all;
-  for (const CostPoints& front : fronts) all.insert(all.end(), front.begin(), front.end());
-  return {front_of(all), evaluations, programs, seconds_from(begun)};
+    });
+    found.compiled += programs_at_once;
+    for (const std::int64_t count : evaluated) found.evaluated += count;
+    for (const CostPoints& front : fronts) found.costs.insert(found.costs.end(), front.begin(), front.end());
+    found.costs = front_of(found.costs);
+  }
+  found.seconds = seconds_from(begun);
+  return found;
 }
 
 CostPoints front_of(const CostPoints& points) {
@@ -334,7 +349,8 @@ double VolumeShare::volume(const CostPoints& points) const {
   for (int i = 0; i < places; ++i) {
     for (std::size_t k = 0; k < at.size(); ++k) at[k] = ideal[k] + draws.share() * (reference[k] - ideal[k]);
     beaten += std::ranges::any_of(logs, [&](const auto& point) {
-      return std::equal(point.begin(), point.end(), at.begin(), [](double cost, double here) { return cost <= here; });
+      return std::equal(point.begin(), point.end(), at.begin(),
+                        [](double cost, double here) { return cost <= here; });
     });
   }
   return beaten;

@@ -1,4 +1,5 @@
-// How good the search is: the share of the volume beaten by the true front that it finds, for `sdip bench --search`.
+// How good the search is: the share of the volume beaten by the true front that it finds, for `sdip bench
+// --search`.
 #pragma once
 
 #include <cstdint>
@@ -38,15 +39,15 @@ struct Visited {
 };
 Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads);
 
-/// What a search and a draw at large of so many of a visited space's machines find, as costs. Both look the machines
-/// up, and so take no time of their own.
+/// What a search and a draw at large of so many of a visited space's machines find, as costs. Both look the
+/// machines up, and so take no time of their own.
 CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
                           std::int64_t evaluations);
 CostPoints drawn_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
                        std::int64_t evaluations);
 
-/// What a search of a space finds, and what as many machines drawn at large do, a program for each `members` of them.
-/// Programs are compiled.
+/// What a search of a space finds, and what as many machines drawn at large do, a program for each 64 of them; a
+/// program that does not fit counts as one machine. Programs are compiled.
 struct FoundFront {
   CostPoints costs;
   std::int64_t evaluated = 0, compiled = 0;
@@ -55,7 +56,7 @@ struct FoundFront {
 FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
                            std::int64_t evaluations, int threads);
 FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
-                         std::int64_t evaluations, std::int64_t members, int threads);
+                         std::int64_t evaluations, int threads);
 
 /// Those that no other beats.
 CostPoints front_of(const CostPoints& points);
