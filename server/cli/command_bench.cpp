@@ -1,4 +1,5 @@
 // sdip bench: how fast the two things are that people wait for, as ratios to what they should take.
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/layer_growth.h"
 #include "server/cli/machine_rate.h"
+#include "server/cli/search_report.h"
 #include "server/cli/sweep_rate.h"
 #include "server/io/text.h"
 #include "server/studies/analysis.h"
@@ -228,6 +230,8 @@ void add_bench_command(CLI::App& app, Action& action) {
     bool json = false, instructions = false, evaluated = false, machines = false;
     std::int64_t drawn = drawn_machines, every = compared_every;
     std::string counted;
+    std::vector<std::string> searches;
+    SearchReport search;
   };
   const auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand("bench", "How fast this program is here, as ratios");
@@ -243,10 +247,40 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->add_option("--compared-every", options->every,
                    "With --machines: of how many one is compiled from scratch, too; 0: none")
       ->capture_default_str();
+  command
+      ->add_option(
+          "--search", options->searches,
+          "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
+          "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (hours)")
+      ->check(CLI::IsMember({"small", "whole", "seven"}))
+      ->expected(0, 3);
+  command->add_option("--seeds", options->search.seeds, "With --search: searches")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      ->add_option("--evaluations", options->search.evaluations, "With --search: machines of one of whole or seven")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  command->add_option("--runs", options->search.runs, "With --search: long searches that make the front")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command
+      ->add_option("--run-evaluations", options->search.run_evaluations, "With --search: machines of one of them")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
   command->add_option("--counted-sweep", options->counted)->group("");
   command->add_flag("--evaluated", options->evaluated)->group("");
-  command->callback([&action, options] {
-    action = [options] {
+  command->callback([&action, options, command] {
+    options->search.json = options->json;
+    const auto wants = [&](const char* part) {
+      return std::ranges::find(options->searches, part) != options->searches.end();
+    };
+    const bool search = command->count("--search") > 0;
+    options->search.whole = wants("whole");
+    options->search.seven = wants("seven");
+    options->search.small = wants("small") || (search && !options->search.whole && !options->search.seven);
+    action = [options, search] {
+      if (search) return run_search_report(options->search);
       if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
       if (options->machines) return run_machines(options->json, options->drawn, options->every);
       return options->instructions ? run_instructions(options->json) : run_bench(options->json);

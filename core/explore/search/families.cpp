@@ -12,7 +12,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t returned = 24;  // the best of a family
+constexpr std::size_t returned = 64;  // the best of a family: most of its front
 
 /// Another value of an axis: mostly one or two steps away where values have an order.
 void change_place(const Axis& axis, std::uint16_t& place, SearchDraws& draws) {
@@ -48,8 +48,9 @@ class Raising {
   /// Whether members can have values.
   bool compiled() const { return static_cast<bool>(evaluator_); }
 
+  /// Nothing of one that is there, and of more than a family may have.
   void add(const Placing& places) {
-    if (!known_.insert(places).second) return;
+    if (all.size() >= searching_.most_of_family || !known_.insert(places).second) return;
     Candidate candidate{places, machine_at(searching_.space, places), {}, {}};
     candidate.outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
     candidate.outcome.reason = reason_;

@@ -42,7 +42,8 @@ struct Searching {
   const SearchOptions& options;
   ProgramCache programs;
   std::vector<std::size_t> compile_axes, cost_axes;
-  std::size_t members = 64;  // added in a round
+  std::size_t members = 64;               // added in a round
+  std::size_t most_of_family = SIZE_MAX;  // members altogether
 
   bool stopped() const { return options.stop && options.stop(); }
 };

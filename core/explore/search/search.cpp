@@ -23,8 +23,10 @@ namespace sdip {
 namespace {
 
 constexpr std::size_t families = 16, living = 96, programs_kept = 96, rounds = 3, climbing_rounds = 4;
+constexpr std::size_t near_families = 12, climbing_families = 8;  // the first of a generation
 constexpr std::size_t first_families = 64;  // of the first generation, which is drawn at large
-constexpr std::size_t least_members = 8, most_members = 64;
+constexpr std::size_t least_members = 5, most_members = 64;
+constexpr std::int64_t evaluations_a_member = 8000;
 
 /// The living, best first.
 using Population = std::vector<Candidate>;
@@ -35,13 +37,25 @@ const Candidate& drawn_parent(const Population& population, SearchDraws& draws) 
   return population[std::min(a, b)];
 }
 
-/// First members around a machine: itself, and what only costs of others.
-std::vector<Placing> members_around(const Searching& searching, const Placing& program,
-                                    const Population& population, SearchDraws& draws) {
+/// Indices of so many of the living, at most: the best by these weights, best first.
+std::vector<std::size_t> best_by(const Population& population, const Weights& weights, std::size_t most) {
+  std::vector<double> sums;
+  for (const Candidate& one : population) sums.push_back(weighed(one.score, weights));
+  std::vector<std::size_t> order(population.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return sums[a] < sums[b]; });
+  order.resize(std::min(order.size(), most));
+  return order;
+}
+
+/// First members around a machine: itself, and what only costs of `mate`'s, each time another.
+template <class Mate>
+std::vector<Placing> members_around(const Searching& searching, const Placing& program, const Mate& mate,
+                                    SearchDraws& draws) {
   std::vector<Placing> first = {program};
   while (first.size() < searching.members) {
     Placing places = program;
-    cross(searching.cost_axes, drawn_parent(population, draws).places, 0.5, places, draws);
+    cross(searching.cost_axes, mate().places, 0.5, places, draws);
     if (draws.chance(0.7)) change_some(searching.space, searching.cost_axes, 4, places, draws);
     first.push_back(std::move(places));
   }
@@ -56,39 +70,31 @@ Weights drawn_weights(const SearchGoal& goal, SearchDraws& draws) {
   return weights;
 }
 
-/// One of the best by these weights.
-const Placing& drawn_elite(const Population& population, const Weights& weights, SearchDraws& draws) {
-  constexpr std::size_t elite = 6;
-  std::vector<std::size_t> order(population.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const std::size_t top = std::min(elite, population.size());
-  std::ranges::partial_sort(
-      order, order.begin() + static_cast<std::ptrdiff_t>(top), [&](std::size_t a, std::size_t b) {
-        const double left = weighed(population[a].score, weights), right = weighed(population[b].score, weights);
-        return left != right ? left < right : a < b;
-      });
-  return population[order[std::min(draws.below(top), draws.below(top))]].places;
+/// Around one of the best by some weights, whose mates are those that these weights like as well.
+Brood family_near_the_best(Searching& searching, const Population& population, std::size_t f, SearchDraws& draws) {
+  constexpr std::size_t elite = 6, mates = 16;
+  const Weights weights = drawn_weights(searching.goal, draws);
+  const std::vector<std::size_t> near = best_by(population, weights, mates);
+  const std::size_t top = std::min(elite, near.size());
+  Placing places = population[near[std::min(draws.below(top), draws.below(top))]].places;
+  const bool whole = searching.members == most_members;
+  if (f == 0) return climbed(searching, places, weights, whole ? climbing_rounds : 1);
+  change_some(searching.space, searching.compile_axes, f + 2 < near_families ? 1 : 2, places, draws);
+  if (f % 2 == 0 && f < climbing_families && whole) return climbed(searching, places, weights, 1);
+  const auto mate = [&]() -> const Candidate& { return population[near[draws.below(near.size())]]; };
+  return raised(searching, members_around(searching, places, mate, draws), rounds, draws);
 }
 
 Brood next_family(Searching& searching, const Population& population, std::size_t f, SearchDraws& draws) {
-  const Weights weights = drawn_weights(searching.goal, draws);
-  if (f == 0) {
-    const bool whole = searching.members == most_members;
-    return climbed(searching, drawn_elite(population, weights, draws), weights, whole ? climbing_rounds : 1);
-  }
-  if (f < 8) {
-    Placing places = drawn_elite(population, weights, draws);
-    change_some(searching.space, searching.compile_axes, f < 6 ? 1 : 2, places, draws);
-    if (f % 2 == 0 && searching.members == most_members) return climbed(searching, places, weights, 1);
-    return raised(searching, members_around(searching, places, population, draws), rounds, draws);
-  }
+  if (f < near_families) return family_near_the_best(searching, population, f, draws);
   Placing places = drawn_parent(population, draws).places;
   if (draws.chance(0.65)) {
     const Placing& other = drawn_parent(population, draws).places;
     cross(searching.compile_axes, other, 0.5, places, draws);
     change_some(searching.space, searching.compile_axes, 3, places, draws);
   }
-  return raised(searching, members_around(searching, places, population, draws), rounds, draws);
+  const auto mate = [&]() -> const Candidate& { return drawn_parent(population, draws); };
+  return raised(searching, members_around(searching, places, mate, draws), rounds, draws);
 }
 
 /// Of a start, or drawn at large.
@@ -256,8 +262,8 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   check(options.threads >= 1 && (options.evaluations > 0 || options.stop), "search: an end");
   Searching searching{space, goal, make_evaluator, options, ProgramCache(compile_machine, programs_kept), {}, {}};
   if (options.evaluations > 0)
-    searching.members =
-        std::clamp<std::size_t>(static_cast<std::size_t>(options.evaluations) / 4000, least_members, most_members);
+    searching.members = std::clamp(static_cast<std::size_t>(options.evaluations / evaluations_a_member),
+                                   least_members, most_members);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     (space.axes[a].row->effect == ParameterEffect::compile ? searching.compile_axes : searching.cost_axes)
         .push_back(a);
@@ -270,7 +276,13 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   while (!searching.stopped() && (options.evaluations == 0 || progress.evaluated < options.evaluations)) {
     const auto generation = static_cast<std::uint64_t>(progress.generations);
     const bool first = generation == 0;
-    const std::vector<Brood> made = made_families(searching, first ? first_families : families, [&](std::size_t f) {
+    std::size_t count = first ? first_families : families;
+    if (options.evaluations > 0) {
+      const auto left = static_cast<std::size_t>(options.evaluations - progress.evaluated);
+      count = std::min(count, left);
+      searching.most_of_family = left / count;
+    }
+    const std::vector<Brood> made = made_families(searching, count, [&](std::size_t f) {
       SearchDraws draws(options.seed, generation, f);
       return first ? first_family(searching, starts, f, draws) : next_family(searching, population, f, draws);
     });

@@ -50,7 +50,7 @@ struct SearchProgress {
 struct SearchOptions {
   std::uint64_t seed = 1;
   int threads = 1;                       // at least 1; the result does not depend on them
-  std::int64_t evaluations = 0;          // machines to evaluate, about; 0: until stop says so
+  std::int64_t evaluations = 0;          // machines to evaluate; 0: until stop says so
   std::function<bool()> stop = nullptr;  // asked from any thread; with it a result depends on when
   std::vector<Machine> starts = {};      // that the first generation holds, as near as the axes come
   std::function<void(const SearchProgress&)> on_generation = nullptr;
@@ -65,10 +65,11 @@ struct SearchResult {
 /// Machines that keep the conditions and are best by the objectives, as far as they were found; where none keeps
 /// them, the one that is nearest to it. Equal seeds, evaluations and starts give equal results.
 ///
-/// A generation is 16 families, each of a program. Their members' first are drawn from the living by tournament,
-/// their places crossed and changed; the best of a family are changed again, in rounds. One family climbs from one
-/// of the best, by single changes of what only costs; five change one row of what is compiled. Who lives on:
-/// selection_order, at most a quarter of one program.
+/// A generation is 16 families, each of a program. Twelve are near the best by weights drawn for each: one climbs,
+/// by single changes of what only costs; the others change one row or two of what is compiled, and their members
+/// are crossed with what the same weights like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007). Four are drawn from
+/// the living by tournament, crossed and changed. The best of a family are changed again, in rounds. Who lives on:
+/// selection_order, at most a quarter of one program. The fewer the evaluations, the smaller the families.
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
                     const MakeEvaluator& make_evaluator, const SearchOptions& options);
 

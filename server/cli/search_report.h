@@ -1,0 +1,20 @@
+// What the search finds of fronts that are known, as tables for `sdip bench --search`.
+#pragma once
+
+#include <cstdint>
+
+namespace sdip {
+
+struct SearchReport {
+  bool small = false, whole = false, seven = false;  // which spaces: server/studies/search_quality.h
+  bool json = false;
+  int seeds = 10;                          // of searches and draws that are measured
+  std::int64_t evaluations = 60'000;       // of each of these in the whole space; of small ones 5 % of the space
+  int runs = 10;                           // of longer searches, whose union is the whole space's front
+  std::int64_t run_evaluations = 600'000;  // of each of these
+};
+
+/// Measures and prints; returns the exit code.
+int run_search_report(const SearchReport& report);
+
+}  // namespace sdip
