@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/machine.h"
@@ -15,7 +17,10 @@ namespace sdip {
 /// Most points of a sweep, and most combinations of values that change the program.
 inline constexpr std::int64_t most_points = 10'000'000;
 
-enum class Sampling { grid, random };
+enum class Sampling { grid, random, latin_hypercube, sobol };
+std::string_view sampling_name(Sampling sampling);
+std::optional<Sampling> sampling_named(std::string_view name);
+std::span<const std::string_view> sampling_names();  // in the order of the values
 
 /// One swept parameter and its values in the parameter's integer coding, distinct, in the order given.
 struct Axis {
@@ -28,8 +33,8 @@ struct Space {
   Machine base;
   std::vector<Axis> axes;
   Sampling sampling = Sampling::grid;
-  std::uint64_t seed = 1;  // random only
-  std::int64_t count = 0;  // random only: points to draw
+  std::uint64_t seed = 1;  // of all but the grid
+  std::int64_t count = 0;  // of all but the grid: points to draw
   friend bool operator==(const Space&, const Space&) = default;
 };
 
@@ -47,6 +52,12 @@ std::int64_t point_count(const Space& space);
 ///   random  each cost axis draws its value from the hash of (seed, i, axis); the combination of compile axes is
 ///           stratified, (i * combinations + hash % combinations) / count, so every combination is as likely, and
 ///           consecutive points share programs.
+///   latin_hypercube  of `count` equal strata of each axis, each has one point. Axes that change the program nest,
+///   the
+///           first listed slowest, so that consecutive points share programs as far as there are more points than
+///           combinations.
+///   sobol   axes that change the program are taken in order, slowest first, as long as there are no more
+///           combinations than points; the others are a dimension each of Sobol's sequence, scrambled by the seed.
 Machine point(const Space& space, std::int64_t i);
 
 /// Rooms for weights whose staircases are better made whole than searched step by step, for a MappingCache: from

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/explore/space.h"
+#include "core/explore/sampling.h"
 #include "core/machine/former.h"
 
 namespace sdip {
@@ -22,6 +22,12 @@ void refuse_unknown_keys(const json& object, std::initializer_list<std::string_v
     for (const auto key : known) list += " " + std::string(key);
     throw Error("unknown_key", where + "/" + item.key().substr(0, 80), "expected one of:" + list);
   }
+}
+
+std::string list_of_samplings() {
+  std::string list;
+  for (const std::string_view name : sampling_names()) list += " " + std::string(name);
+  return list;
 }
 
 bool numeric(const ParameterRow& row) {
@@ -129,19 +135,21 @@ Space space_from_json(const json& spec, const Machine& base) {
   Space space;
   space.base = base;
   if (spec.contains("sampling")) {
-    const json& sampling = spec["sampling"];
-    if (sampling != "grid" && sampling != "random")
-      throw Error("value_invalid", "/sampling", "expected grid or random");
-    space.sampling = sampling == "random" ? Sampling::random : Sampling::grid;
+    const auto named =
+        spec["sampling"].is_string() ? sampling_named(spec["sampling"].get<std::string>()) : std::nullopt;
+    if (!named) throw Error("value_invalid", "/sampling", "expected one of:" + list_of_samplings());
+    space.sampling = *named;
   }
   if (spec.contains("seed"))
     space.seed = static_cast<std::uint64_t>(integer(spec["seed"], 0, (std::int64_t{1} << 53) - 1, "/seed"));
-  if (space.sampling == Sampling::random) {
-    if (!spec.contains("count")) throw Error("value_invalid", "/count", "random sampling needs the points to draw");
+  const SamplingRow& row = row_of(space.sampling);
+  if (row.draws) {
+    if (!spec.contains("count"))
+      throw Error("value_invalid", "/count", std::string(row.name) + " sampling needs the points to draw");
     space.count = integer(spec["count"], 1, most_points, "/count");
   } else if (spec.contains("count")) {
     throw Error("value_invalid", "/count",
-                "a grid has as many points as its axes say; count is for random sampling");
+                "a grid has as many points as its axes say; count is for samples of a space");
   }
   if (!spec.contains("axes")) throw Error("value_invalid", "/axes", "expected a list of axes");
   space.axes = axes_from_json(spec["axes"]);
@@ -161,9 +169,9 @@ nlohmann::ordered_json axes_json(std::span<const Axis> axes) {
 
 nlohmann::ordered_json space_json(const Space& space) {
   nlohmann::ordered_json object;
-  object["sampling"] = space.sampling == Sampling::random ? "random" : "grid";
+  object["sampling"] = sampling_name(space.sampling);
   object["seed"] = space.seed;
-  if (space.sampling == Sampling::random) object["count"] = space.count;
+  if (row_of(space.sampling).draws) object["count"] = space.count;
   object["axes"] = axes_json(space.axes);
   return object;
 }

@@ -2,6 +2,7 @@
 #include "server/api/openapi.h"
 
 #include "core/cost/price/estimate.h"
+#include "core/explore/space.h"
 #include "core/machine/machine.h"
 #include "core/program/form/memory_view.h"
 #include "server/api/schema_parts.h"
@@ -322,7 +323,7 @@ void add_sweeps(Schema& schemas) {
                                     {"model", text()},
                                     {"preset?", text()},
                                     {"machine?", reference("MachineChanges")},
-                                    {"sampling?", one_of({"grid", "random"})},
+                                    {"sampling?", one_of(sampling_names())},
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},

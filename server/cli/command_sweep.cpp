@@ -348,9 +348,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
           "six")
       ->allow_extra_args(false);
   add_formats_option(sweep, a.formats_file);
-  sweep.add_option("--sampling", a.sampling, "grid or random");
-  sweep.add_option("--count", a.count, "Points to draw (random)");
-  sweep.add_option("--seed", a.seed, "Seed (random)");
+  sweep.add_option("--sampling", a.sampling,
+                   "grid, random, latin_hypercube or sobol (docs/api.md#samplings); grid when not given");
+  sweep.add_option("--count", a.count, "Points to draw (all but grid)");
+  sweep.add_option("--seed", a.seed, "Seed (all but grid)");
   add_formula_option(sweep, a.metrics);
   sweep
       .add_option("--objectives", a.objectives,

@@ -9,6 +9,11 @@ Schema number() { return {{"type", "number"}}; }
 Schema flag() { return {{"type", "boolean"}}; }
 Schema array(Schema items) { return {{"type", "array"}, {"items", std::move(items)}}; }
 Schema one_of(std::initializer_list<const char*> names) { return {{"type", "string"}, {"enum", names}}; }
+Schema one_of(std::span<const std::string_view> names) {
+  Schema list = Schema::array();
+  for (const std::string_view name : names) list.push_back(name);
+  return {{"type", "string"}, {"enum", std::move(list)}};
+}
 Schema reference(const char* name) { return {{"$ref", std::string("#/components/schemas/") + name}}; }
 Schema nullable(Schema schema) {
   schema["type"] = OrderedJson::array({schema["type"], "null"});

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ Schema number();
 Schema flag();
 Schema array(Schema items);
 Schema one_of(std::initializer_list<const char*> names);
+Schema one_of(std::span<const std::string_view> names);
 Schema reference(const char* name);
 /// A scalar that may be null.
 Schema nullable(Schema schema);

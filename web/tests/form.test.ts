@@ -140,9 +140,10 @@ describe('requests', () => {
     expect(sweepRequest({ ...sweep, name: ' ' }, [])).not.toHaveProperty('name');
     expect(sweepRequest({ ...sweep, name: ' first ' }, [])).toHaveProperty('name', 'first');
   });
-  test('a count is said only for random sampling', () => {
+  test('a count is said only of points that are drawn', () => {
     expect(sweepRequest(sweep, [])).not.toHaveProperty('count');
-    expect(sweepRequest({ ...sweep, sampling: 'random' }, [])).toHaveProperty('count', 100);
+    for (const sampling of ['random', 'latin_hypercube', 'sobol'] as const)
+      expect(sweepRequest({ ...sweep, sampling }, [])).toHaveProperty('count', 100);
   });
 });
 

@@ -175,7 +175,7 @@ TEST(space_json, refuses_with_the_place) {
             "unknown_key at /axes/0/unit");
   EXPECT_EQ(refusal_of(R"({"count": 5, "axes": [{"parameter": "cores", "values": [1]}]})"),
             "value_invalid at /count");
-  EXPECT_EQ(refusal_of(R"({"sampling": "sobol", "axes": []})"), "value_invalid at /sampling");
+  EXPECT_EQ(refusal_of(R"({"sampling": "halton", "axes": []})"), "value_invalid at /sampling");
   EXPECT_EQ(refusal_of(R"({"sampling": "random", "axes": []})"), "value_invalid at /count");
   EXPECT_EQ(refusal_of(R"({"sampling": "random", "count": 10000001, "axes": []})"), "value_out_of_range at /count");
   EXPECT_EQ(refusal_of(R"({"seed": -1, "axes": [{"parameter": "cores", "values": [1]}]})"),

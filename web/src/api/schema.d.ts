@@ -3317,7 +3317,7 @@ export interface components {
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
             /** @enum {string} */
-            sampling?: "grid" | "random";
+            sampling?: "grid" | "random" | "latin_hypercube" | "sobol";
             seed?: number;
             count?: number;
             axes: components["schemas"]["Axis"][];

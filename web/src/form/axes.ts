@@ -81,7 +81,7 @@ export interface SweepDraft {
   preset: string;
   machine: Machine;
   axes: AxisDraft[];
-  sampling: 'grid' | 'random';
+  sampling: NonNullable<SweepRequest['sampling']>;
   seed: number;
   count: number;
   objectives: string[];
@@ -103,7 +103,7 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
     machine: changesOf(machine),
     sampling: draft.sampling,
     seed: draft.seed,
-    ...(draft.sampling === 'random' ? { count: draft.count } : {}),
+    ...(draft.sampling !== 'grid' ? { count: draft.count } : {}),
     axes,
     ...(own.metrics ? { metrics: own.metrics } : {}),
     objectives: [...draft.objectives, ...own.objectives],

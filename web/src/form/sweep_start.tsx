@@ -17,10 +17,15 @@ interface Props {
   onStart: () => void;
 }
 
+const samplings = [
+  { id: 'grid', name: 'new.grid' }, { id: 'random', name: 'new.random' },
+  { id: 'latin_hypercube', name: 'new.latin_hypercube' }, { id: 'sobol', name: 'new.sobol' },
+] as const;
+
 export function SweepStart({ draft, change, grid, ready, pending, error, onStart }: Props) {
   const { t } = useSpeech();
-  const random = draft.sampling === 'random';
-  const points = random ? draft.count : grid;
+  const drawn = draft.sampling !== 'grid';
+  const points = drawn ? draft.count : grid;
   const possible = ready && draft.objectives.length + requestOf(draft.formulas).objectives.length > 0 && points > 0 && Number.isInteger(points);
   return (
     <Card title={t('new.run')}>
@@ -31,9 +36,9 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
       <div className="row">
         <Segments
           label={t('new.sampling')} value={draft.sampling} onChange={(id) => change({ sampling: id as SweepDraft['sampling'] })}
-          items={[{ id: 'grid', label: t('new.grid') }, { id: 'random', label: t('new.random') }]}
+          items={samplings.map(({ id, name }) => ({ id, label: t(name) }))}
         />
-        {random && (
+        {drawn && (
           <>
             <NumberBox label={t('new.count')} value={draft.count} onChange={(count) => change({ count })} />
             <NumberBox label={t('new.seed')} value={draft.seed} onChange={(seed) => change({ seed })} />
