@@ -184,6 +184,9 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   options.stop = [&, timed] {
     return cancelled() || (timed && seconds_since(begun) >= static_cast<double>(request.seconds));
   };
+  options.enough = [&, timed] {
+    return timed && seconds_since(begun) >= 0.8 * static_cast<double>(request.seconds);
+  };
   for (const Preset& preset : diffusion_presets()) options.starts.push_back(preset.machine);
   options.on_generation = [&](const SearchProgress& searched) {
     so_far.search = searched;

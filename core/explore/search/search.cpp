@@ -180,6 +180,8 @@ class Archive {
     if (best_.empty() && nearest_) best_.push_back(std::move(*nearest_));
     return std::move(best_);
   }
+  /// The first; nothing while none keeps the conditions.
+  const Candidate* best() const { return best_.empty() ? nullptr : best_.data(); }
   std::vector<double> costs() const { return best_.empty() ? std::vector<double>() : best_[0].score.costs; }
 
  private:
@@ -212,6 +214,69 @@ class Archive {
   std::vector<Candidate> best_;
   std::optional<Candidate> nearest_;
 };
+
+/// What a search has so far.
+struct Found {
+  SearchProgress progress;
+  Population population;
+  Archive archive;
+};
+
+/// Families on the threads, taken into what is found; they share what is left of the budget.
+template <class Make>
+void found_in_families(Searching& searching, std::size_t count, Found& found, const Make& make) {
+  if (searching.options.evaluations > 0) {
+    const auto left = static_cast<std::size_t>(
+        std::max<std::int64_t>(searching.options.evaluations - found.progress.evaluated, 1));
+    count = std::min(count, left);
+    searching.most_of_family = left / count;
+  }
+  for (const Brood& family : made_families(searching, count, make)) {
+    found.progress.evaluated += family.evaluated;
+    found.progress.feasible += family.feasible;
+    found.archive.add(family.best);
+    found.population.insert(found.population.end(), family.best.begin(), family.best.end());
+  }
+  found.population = selected(std::move(found.population));
+  ++found.progress.generations;
+  found.progress.compiled = searching.programs.compiled();
+  found.progress.best = found.archive.costs();
+  if (searching.options.on_generation) searching.options.on_generation(found.progress);
+}
+
+/// Each single change of what is compiled: of ordered values by one and two steps.
+std::vector<Placing> compiled_changes(const Searching& searching, const Placing& from) {
+  std::vector<Placing> all;
+  for (const std::size_t a : searching.compile_axes) {
+    const Axis& axis = searching.space.axes[a];
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      const std::size_t away = place > from[a] ? place - from[a] : from[a] - place;
+      if (away == 0 || (away > 2 && has_order(*axis.row))) continue;
+      all.push_back(from);
+      all.back()[a] = static_cast<std::uint16_t>(place);
+    }
+  }
+  return all;
+}
+
+/// From the best, until neither a change of what is compiled nor climbing betters it, or the search is to end.
+void polish(Searching& searching, Found& found) {
+  const std::int64_t evaluations = searching.options.evaluations;
+  while (!searching.stopped() && (evaluations == 0 || found.progress.evaluated < evaluations)) {
+    const Candidate* best = found.archive.best();
+    if (best == nullptr) return;
+    const std::vector<double> costs = best->score.costs;
+    const Placing from = best->places;
+    found_in_families(searching, 1, found,
+                      [&](std::size_t) { return climbed(searching, from, {1}, climbing_rounds); });
+    const std::vector<Placing> changed = compiled_changes(searching, found.archive.best()->places);
+    found_in_families(searching, changed.size(), found, [&](std::size_t f) {
+      SearchDraws draws(searching.options.seed, 0, f);  // of which nothing is drawn
+      return raised(searching, {changed[f]}, 0, draws);
+    });
+    if (found.archive.best()->score.costs == costs) return;
+  }
+}
 
 }  // namespace
 
@@ -269,38 +334,24 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
         .push_back(a);
   std::vector<Placing> starts = {nearest_places(space, space.base)};
   for (const Machine& start : options.starts) starts.push_back(nearest_places(space, start));
-  SearchResult result;
-  SearchProgress& progress = result.progress;
-  Population population;
-  Archive archive;
-  while (!searching.stopped() && (options.evaluations == 0 || progress.evaluated < options.evaluations)) {
-    const auto generation = static_cast<std::uint64_t>(progress.generations);
+  const bool polishes = goal.objectives.size() == 1;
+  const std::int64_t evolving = polishes ? options.evaluations - options.evaluations / 10 : options.evaluations;
+  const auto enough = [&] { return polishes && options.enough && options.enough(); };
+  Found found;
+  while (!searching.stopped() && !enough() && (options.evaluations == 0 || found.progress.evaluated < evolving)) {
+    const auto generation = static_cast<std::uint64_t>(found.progress.generations);
     const bool first = generation == 0;
-    std::size_t count = first ? first_families : families;
-    if (options.evaluations > 0) {
-      const auto left = static_cast<std::size_t>(options.evaluations - progress.evaluated);
-      count = std::min(count, left);
-      searching.most_of_family = left / count;
-    }
-    const std::vector<Brood> made = made_families(searching, count, [&](std::size_t f) {
+    found_in_families(searching, first ? first_families : families, found, [&](std::size_t f) {
       SearchDraws draws(options.seed, generation, f);
-      return first ? first_family(searching, starts, f, draws) : next_family(searching, population, f, draws);
+      return first ? first_family(searching, starts, f, draws) : next_family(searching, found.population, f, draws);
     });
-    for (const Brood& family : made) {
-      progress.evaluated += family.evaluated;
-      progress.feasible += family.feasible;
-      archive.add(family.best);
-      population.insert(population.end(), family.best.begin(), family.best.end());
-    }
-    population = selected(std::move(population));
-    ++progress.generations;
-    progress.compiled = searching.programs.compiled();
-    progress.best = archive.costs();
-    if (options.on_generation) options.on_generation(progress);
-    if (population.empty()) break;  // stopped before the first
+    if (found.population.empty()) break;  // stopped before the first
   }
+  if (polishes) polish(searching, found);
+  SearchResult result;
+  result.progress = found.progress;
   result.stopped = searching.stopped();
-  result.best = std::move(archive).taken();
+  result.best = std::move(found.archive).taken();
   return result;
 }
 

@@ -49,10 +49,11 @@ struct SearchProgress {
 
 struct SearchOptions {
   std::uint64_t seed = 1;
-  int threads = 1;                       // at least 1; the result does not depend on them
-  std::int64_t evaluations = 0;          // machines to evaluate; 0: until stop says so
-  std::function<bool()> stop = nullptr;  // asked from any thread; with it a result depends on when
-  std::vector<Machine> starts = {};      // that the first generation holds, as near as the axes come
+  int threads = 1;                         // at least 1; the result does not depend on them
+  std::int64_t evaluations = 0;            // machines to evaluate; 0: until stop says so
+  std::function<bool()> stop = nullptr;    // asked from any thread; with it a result depends on when
+  std::function<bool()> enough = nullptr;  // likewise: true ends evolution, and what is left is for polishing
+  std::vector<Machine> starts = {};        // that the first generation holds, as near as the axes come
   std::function<void(const SearchProgress&)> on_generation = nullptr;
 };
 
@@ -69,7 +70,9 @@ struct SearchResult {
 /// by single changes of what only costs; the others change one row or two of what is compiled, and their members
 /// are crossed with what the same weights like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007). Four are drawn from
 /// the living by tournament, crossed and changed. The best of a family are changed again, in rounds. Who lives on:
-/// selection_order, at most a quarter of one program. The fewer the evaluations, the smaller the families.
+/// selection_order, at most a quarter of one program. With one objective a tenth of the evaluations, or what
+/// `enough` leaves, is for polishing: every single change of what is compiled, and climbing, from the best again
+/// until none is better. The fewer the evaluations, the smaller the families.
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
                     const MakeEvaluator& make_evaluator, const SearchOptions& options);
 
