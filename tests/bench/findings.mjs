@@ -49,7 +49,7 @@ const best = ({ fixed = {}, where = [], minimize, maximize, vary = [] }) => {
   process.stderr.write(`sdip ${args.join(' ')}\n`);
   const answer = asked(args);
   const found = answer.best[0];
-  const machine = { ...fixed, ...found.changed };
+  const machine = found.settings;  // what differs from the default preset
   return { answer, machine, metrics: found.metrics, keeps: found.keeps_constraints, report: analysed(machine),
     command: `sdip ${args.slice(0, -3).map((arg) => (/[ <>=]/.test(arg) && !/^[a-z_0-9.]+=[\w.]+$/.test(arg) ? `'${arg}'` : arg)).join(' ')}` };
 };

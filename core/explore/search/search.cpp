@@ -225,6 +225,7 @@ struct Found {
 /// Families on the threads, taken into what is found; they share what is left of the budget.
 template <class Make>
 void found_in_families(Searching& searching, std::size_t count, Found& found, const Make& make) {
+  if (count == 0) return;
   if (searching.options.evaluations > 0) {
     const auto left = static_cast<std::size_t>(
         std::max<std::int64_t>(searching.options.evaluations - found.progress.evaluated, 1));

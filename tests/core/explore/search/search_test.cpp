@@ -148,6 +148,16 @@ TEST(search, gives_the_nearest_machine_where_none_keeps_the_conditions) {
   EXPECT_TRUE(found.progress.best.empty());
 }
 
+TEST(search, needs_no_row_that_is_compiled) {
+  SearchSpace space;
+  space.axes = {made_space().axes[0], made_space().axes[1]};
+  const SearchGoal goal = {{{Metric::area_mm2, Better::lower}}};
+  const SearchResult found = search(space, goal, compile_made, one_by_one(evaluate_made), {.evaluations = 500});
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_EQ(found.best[0].machine.cores, 1);
+  EXPECT_EQ(found.best[0].machine.conv_lanes_in, 1);
+}
+
 TEST(search, says_what_it_has_when_it_is_stopped) {
   std::atomic<int> asked = 0;
   SearchOptions options;
