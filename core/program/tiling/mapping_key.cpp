@@ -30,16 +30,15 @@ std::int64_t most_bytes(std::int64_t elements, std::int64_t bits, std::int64_t t
 
 /// Of a single operator: no more than can be of use.
 void bound_sides(const InstructionClass& c, const Asks& asks, TileRoom& room) {
-  std::int64_t read = 0, written = c.out_elements;
+  std::int64_t read = 0, written = c.out_elements, operands = 2;
   for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::dram) read += std::max(fetch.elements, c.out_elements);
+    if (fetch.place == Place::dram) read += std::max(fetch.elements, c.out_elements), ++operands;
   if (asks.nest) {
     const Compulsory once = compulsory({c.work.nest, asks.weighted});
     written = std::max(written, once.out);
     if (c.operand_a == Place::dram) read += once.a;
     if (c.operand_b == Place::dram) read += once.b;
   }
-  const auto operands = static_cast<std::int64_t>(c.fetches.size()) + 2;
   const std::int64_t bits = std::max(room.activation_bits, room.accumulator_bits);
   room.read_bytes =
       asks.reads ? std::min(room.read_bytes, operands * most_bytes(read, room.activation_bits, room.buffers)) : 0;
@@ -58,9 +57,9 @@ TileRoom room_asked(const InstructionClass& c, TileRoom room, const Asks& asks) 
     room.weight_buffers = 1;
     room.weights_stay = room.weights_multiply = false;
   }
-  bound_sides(c, asks, room);
   if (!asks.nest) room.accumulator_bits = 0, room.search = {}, room.goal = {};
   if (!asks.reads && !asks.writes) room.buffers = 1;
+  bound_sides(c, asks, room);
   return room;
 }
 

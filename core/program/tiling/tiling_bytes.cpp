@@ -211,7 +211,6 @@ class PartBytes {
   std::vector<std::int64_t> tiles_, b_;
   std::array<std::vector<std::int64_t>, 3> a_;    // by sums, of the rows and columns taken
   std::array<std::vector<std::int64_t>, 2> out_;  // by channels: results, partial sums
-  std::int64_t least_b_, least_out_;              // before transfers are rounded up
   std::array<std::int64_t, 3> whole_a_{};         // a_ and out_ of what is not cut
   std::int64_t whole_out_ = unknown;
   std::size_t r_ = 0, c_ = 0;

@@ -17,7 +17,7 @@ namespace sdip {
 namespace {
 
 /// What a search varies, with memories as small as tiny-sd is.
-SearchSpace small_space() {
+SearchSpace drawn_space() {
   const Machine base = find_preset(default_preset)->machine;
   const auto axis = [](const char* name, std::vector<std::int64_t> values) {
     return Axis{find_parameter(name), std::move(values)};
@@ -45,7 +45,7 @@ bool keeps_rules(const Machine& machine) {
 }
 
 TEST(drawn_machines, have_the_programs_that_are_made_from_scratch) {
-  const SearchSpace space = small_space();
+  const SearchSpace space = drawn_space();
   CompileOptions scratch;
   scratch.say_needed_bytes = false;
   CompileOptions kept = scratch;
