@@ -98,11 +98,16 @@ void ChunkReader::column_of_id(const ChunkHead& chunk, std::int64_t metric_id, s
   });
 }
 
-std::vector<StoredPoint> ChunkReader::points(const ChunkHead& chunk) {
-  std::vector<StoredPoint> points(chunk.feasible.size());
+std::vector<std::string> ChunkReader::reasons(const ChunkHead& chunk) {
   std::vector<std::string> reasons;
   with_place(chunk.sweep, chunk.first, chunk.count,
              [&] { reasons = decode_reasons(chunk.feasible, chunk.reason, chunk.reasons, connection_.path()); });
+  return reasons;
+}
+
+std::vector<StoredPoint> ChunkReader::points(const ChunkHead& chunk) {
+  std::vector<StoredPoint> points(chunk.feasible.size());
+  std::vector<std::string> reasons = this->reasons(chunk);
   for (std::size_t i = 0; i < points.size(); ++i) {
     points[i].index = chunk.first + static_cast<std::int64_t>(i);
     points[i].feasible = chunk.feasible[i] != 0;

@@ -84,6 +84,8 @@ class ChunkReader {
   void measure(const ChunkHead& chunk, const Space& space, const Measure& measure, std::vector<double>& values);
   /// The same of the metric of that number in the store, which may be none of today's.
   void column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
+  /// Of each point of a chunk why it cannot be; "" where it can.
+  std::vector<std::string> reasons(const ChunkHead& chunk);
   /// The points of a chunk, whole.
   std::vector<StoredPoint> points(const ChunkHead& chunk);
 

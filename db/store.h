@@ -13,6 +13,7 @@
 
 #include "core/explore/measure.h"
 #include "core/explore/points.h"
+#include "db/export.h"
 
 namespace sdip {
 
@@ -114,8 +115,6 @@ struct StoredAccuracy {
   bool random_weights = false;
 };
 
-enum class ExportFormat { csv, ndjson };
-
 /// Every method may be called from any thread; writes take turns. Every method throws Error("disk_full" |
 /// "store_corrupt" | "store_failed", path, ...), and Error("not_found", ...) for a sweep that is not there. A write
 /// happens whole or not at all.
@@ -185,6 +184,9 @@ class Store {
   /// The points not stored yet, ascending.
   std::vector<IndexRange> missing_ranges(std::int64_t id) const;
 
+  /// The stored points of a range as batches, in index order; one snapshot. No batch lies in two chunks.
+  void each_batch(std::int64_t id, const IndexRange& range, const std::function<void(PointBatch&&)>& visit) const;
+
   /// `space` must be the sweep's own, here and below.
   Columns columns(std::int64_t id, const Space& space, std::span<const Measure> measures) const;
   std::optional<StoredPoint> point(std::int64_t id, std::int64_t index) const;
@@ -199,11 +201,14 @@ class Store {
   void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
   /// By index: of the points for which it was measured.
   std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
-  /// All stored points in index order, with these formulas behind the metrics, handed to `sink` in pieces of text;
-  /// docs/formats.md says what they look like. One snapshot, whatever is written meanwhile. Stops when `sink`
-  /// returns false.
-  void export_points(std::int64_t id, const Space& space, std::span<const Formula> formulas, ExportFormat format,
+  /// Stored points as text, handed to `sink` in pieces; docs/exports.md says what they look like. One snapshot,
+  /// whatever is written meanwhile. Stops when `sink` returns false. Requires a format that is text.
+  void export_points(std::int64_t id, const Space& space, const ExportQuery& query,
                      const std::function<bool(std::string_view)>& sink) const;
+  /// The same as an SQLite database at `path`, where nothing or an empty file is; on a failure it is left
+  /// half-made.
+  void export_database(std::int64_t id, const Space& space, const ExportQuery& query,
+                       const std::string& path) const;
 
  private:
   friend class StoredPoints;

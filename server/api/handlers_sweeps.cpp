@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "server/api/handlers.h"
-#include "server/jobs/sweep_json.h"
+#include "server/jobs/exports.h"
 #include "server/json/report_json.h"
 #include "server/studies/validation_json.h"
 
@@ -156,17 +156,24 @@ Reply answer_point(Service& service, const Call& call) {
 }
 
 Reply export_sweep(Service& service, const Call& call) {
-  const std::string format = query_value(call, "format", "csv");
-  if (format != "csv" && format != "ndjson") throw Error("value_invalid", "?format", "expected csv or ndjson");
+  const ExportFormat format = export_format_named(query_value(call, "format", "csv"), "?format");
+  const ExportFormatRow& row = row_of(format);
+  if (!row.text)
+    throw Error("value_invalid", "?format", std::string(row.name) + " is written into a file: use `sdip export`");
+  const std::string front = query_value(call, "front", "false");
+  if (front != "true" && front != "false") throw Error("value_invalid", "?front", "expected true or false");
   SweepRecord sweep = sweep_to_read(service, call);
-  StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(fields_of(sweep.spec, "", "").metrics);
+  ExportQuery query =
+      export_query(service.store, sweep, format, query_value(call, "fields"), front == "true", "?fields");
+  if (row.holds_manifest)
+    query.manifest_json = json_text(manifest_json(service.store, sweep, query, "GET " + call.path));
+  StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(query.measures);
   Reply reply;
-  reply.content_type = format == "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson";
-  reply.headers.emplace_back("Content-Disposition",
-                             "attachment; filename=\"sweep-" + std::to_string(sweep.row.id) + "." + format + "\"");
-  reply.stream = [&store = service.store, sweep = std::move(sweep), format](const Sink& sink) {
-    store.export_points(sweep.row.id, sweep.spec.space, sweep.spec.formulas,
-                        format == "csv" ? ExportFormat::csv : ExportFormat::ndjson, sink);
+  reply.content_type = row.media_type;
+  reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"sweep-" + std::to_string(sweep.row.id) +
+                                                        "." + std::string(row.suffix) + "\"");
+  reply.stream = [&store = service.store, sweep = std::move(sweep), query = std::move(query)](const Sink& sink) {
+    store.export_points(sweep.row.id, sweep.spec.space, query, sink);
   };
   return reply;
 }

@@ -1,6 +1,7 @@
 // Routes to OpenAPI paths.
 #include "server/api/openapi.h"
 
+#include "db/export.h"
 #include "server/api/routes.h"
 #include "server/io/version.h"
 
@@ -36,8 +37,10 @@ OrderedJson query_parameter(const QueryRow& row) {
 OrderedJson success(const Route& route) {
   OrderedJson reply = {{"description", route.summary}};
   if (route.response_schema == "text") {
-    reply["content"] = {{"text/csv", {{"schema", {{"type", "string"}}}}},
-                        {"application/x-ndjson", {{"schema", {{"type", "string"}}}}}};
+    for (const ExportFormatRow& format : export_formats()) {
+      const std::string type(format.media_type.substr(0, format.media_type.find(';')));
+      if (format.text) reply["content"][type] = {{"schema", {{"type", "string"}}}};
+    }
   } else if (!route.response_schema.empty()) {
     reply["content"] = content("application/json", reference(route.response_schema));
   }

@@ -29,7 +29,12 @@ constexpr QueryRow front_query[] = {
     formula_row,
     {"constraint", "string", true, "a condition that points of the front keep: area_mm2 <= 100"}};
 constexpr QueryRow point_query[] = {formula_row};
-constexpr QueryRow export_query[] = {{"format", "string", false, "csv or ndjson; csv when not given"}, formula_row};
+constexpr QueryRow export_query_rows[] = {
+    {"format", "string", false, "csv, ndjson, json, markdown or latex; csv when not given"},
+    {"fields", "string", false,
+     "axes, metrics and formulas, comma separated; as docs/exports.md says when not given"},
+    {"front", "boolean", false, "the points of the front alone, in its order"},
+    formula_row};
 
 constexpr Route table[] = {
     {"GET",
@@ -288,7 +293,7 @@ constexpr Route table[] = {
     {"GET", "/api/v1/sweeps/{id}/points/{index}", "get_point", "One stored point", BodyKind::empty, "", point_query,
      200, "Point", answer_point, Effort::quick},
     {"GET", "/api/v1/sweeps/{id}/export", "export_sweep", "All points in index order, as a file", BodyKind::empty,
-     "", export_query, 200, "text", export_sweep},
+     "", export_query_rows, 200, "text", export_sweep},
     {"GET",
      "/api/v1/sweeps/{id}/validation",
      "get_front_validation",

@@ -217,7 +217,9 @@ int run_program(int argc, char** argv) {
   add_run_command(app, action);
   add_validate_command(app, action);
   add_accuracy_command(app, action);
-  add_sweep_commands(app, action);
+  add_sweep_command(app, action);
+  add_export_command(app, action);
+  add_merge_command(app, action);
   add_best_command(app, action);
   add_db_commands(app, action);
   add_host_command(app, action);

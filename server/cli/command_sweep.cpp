@@ -1,4 +1,4 @@
-// sdip sweep and export.
+// sdip sweep.
 #include <unistd.h>
 
 #include <chrono>
@@ -11,11 +11,13 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
+#include "server/cli/export_file.h"
 #include "server/cli/sweep_arguments.h"
 #include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/jobs.h"
+#include "server/jobs/merge.h"
 #include "server/jobs/service.h"
 #include "server/jobs/sweep_json.h"
 #include "server/jobs/validation_jobs.h"
@@ -120,14 +122,17 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   return name;
 }
 
+/// The body of POST /sweeps, its model in the data folder.
+Json body_of(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments) {
+  Json body = sweep_body(arguments);
+  if (body.is_object() && body.contains("model") && body["model"].is_string())
+    body["model"] = stored_model(catalog, data, arguments, body["model"].get<std::string>());
+  return body;
+}
+
 std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesystem::path& data,
                              const SweepArguments& arguments) {
-  if (!arguments.resume) {
-    Json body = sweep_body(arguments);
-    if (body.is_object() && body.contains("model") && body["model"].is_string())
-      body["model"] = stored_model(catalog, data, arguments, body["model"].get<std::string>());
-    return add_sweep(store, catalog, spec_from_json(body));
-  }
+  if (!arguments.resume) return add_sweep(store, catalog, spec_from_json(body_of(catalog, data, arguments)));
   if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
   if (store.sweep(*arguments.resume).state != SweepState::queued) queue_again(store, *arguments.resume);
   return *arguments.resume;
@@ -141,30 +146,6 @@ Error told_by_file(const Error& error, const std::string& file) {
   const std::string_view what = error.what();  // of a rule that is none, it begins with the place
   const bool placed = what.starts_with(error.where);
   return {error.code, where, placed ? where + std::string(what.substr(error.where.size())) : std::string(what)};
-}
-
-ExportFormat format_of(const std::string& format, const std::string& where) {
-  if (format == "csv") return ExportFormat::csv;
-  if (format == "ndjson") return ExportFormat::ndjson;
-  throw Error("value_invalid", where, format.substr(0, 80) + ": expected csv or ndjson");
-}
-
-/// The file of an export, opened before anything is computed for it; none for standard output.
-std::unique_ptr<NewFile> export_target(const std::string& file) {
-  return file.empty() || file == "-" ? nullptr : std::make_unique<NewFile>(std::filesystem::path(file));
-}
-
-/// Whole or not at all.
-void export_to(const Store& store, const SweepRecord& sweep, NewFile* target, ExportFormat format) {
-  const std::int64_t id = sweep.row.id;
-  if (!target) {
-    store.export_points(id, sweep.spec.space, sweep.spec.formulas, format,
-                        [](std::string_view piece) { return static_cast<bool>(std::cout << piece); });
-    return;
-  }
-  store.export_points(id, sweep.spec.space, sweep.spec.formulas, format,
-                      [&](std::string_view piece) { return target->write(piece), true; });
-  target->keep();
 }
 
 /// The front validated, and that kept beside the sweep; null when it was not, or nothing is feasible.
@@ -265,15 +246,16 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
   print_validation(validation);
 }
 
-int run_stored_sweep(const SweepArguments& arguments) {
-  if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
-    throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
-  const std::unique_ptr<NewFile> target = export_target(arguments.export_file);
-  const DataFolder data(arguments.data);
-  Store store(store_file(data.path()).string());
-  Catalog catalog(
-      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
-  const std::int64_t id = start_or_resume(store, catalog, data.path(), arguments);
+void export_sweep_points(const Store& store, const SweepRecord& sweep, ExportFormat format, NewFile* target) {
+  ExportQuery query = export_query(store, sweep, format, "", false, "--export");
+  if (row_of(format).holds_manifest)
+    query.manifest_json = json_text(manifest_json(store, sweep, query, "sdip sweep"));
+  export_to(store, sweep, query, target);
+}
+
+/// Runs what is missing, of the part alone where there is one; true: interrupted, and how to go on is said.
+bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, const SweepArguments& arguments,
+                      const std::optional<IndexRange>& part) {
   const SweepRow before = store.sweep(id);
   std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
             << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "") << std::endl;
@@ -284,24 +266,79 @@ int run_stored_sweep(const SweepArguments& arguments) {
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.cancel = &interrupted;
   options.on_batch = [&](const Pace& pace) { line.show(last = pace, false); };
+  options.part = part;
   const bool cancelled = run_sweep(store, catalog, id, options);
   line.show(last, true);
-  if (cancelled) {
-    store.set_state(id, SweepState::cancelled);
-    std::cerr << "sdip: cancelled"
-              << (arguments.data.empty() ? ""
-                                         : "; go on with: sdip sweep --data " + printable(arguments.data) +
-                                               " --resume " + std::to_string(id))
-              << std::endl;
+  if (!cancelled) return false;
+  store.set_state(id, SweepState::cancelled);
+  std::string again;
+  if (part)
+    again = "; go on with the same command";
+  else if (!arguments.data.empty())
+    again = "; go on with: sdip sweep --data " + printable(arguments.data) + " --resume " + std::to_string(id);
+  std::cerr << "sdip: cancelled" << again << std::endl;
+  return true;
+}
+
+void throw_problem(const SweepRow& row) {
+  if (row.error) throw Error(row.error->code, row.error->where, row.error->message);
+}
+
+/// The sweep of which a part is wanted: found again by its spec, so that a job that was killed can be run again.
+std::int64_t sweep_of_part(Store& store, const Catalog& catalog, const SweepSpec& spec) {
+  const auto known = sweep_of_spec(store, json_text(spec_json(spec)));
+  if (!known) return add_sweep(store, catalog, spec);
+  if (known->state != SweepState::queued && known->state != SweepState::done) queue_again(store, known->id);
+  return known->id;
+}
+
+int run_part(const SweepArguments& arguments) {
+  const SweepPart part = sweep_part(arguments.part, "--part");
+  if (arguments.data.empty()) throw Error("value_invalid", "--part", "needs --data, a folder for this part");
+  if (arguments.resume || !arguments.export_file.empty() || arguments.accuracy_seconds > 0)
+    throw Error("value_conflict", "--part",
+                "a part has no front; expected no --resume, --export or --accuracy-seconds: merge the parts first");
+  const DataFolder data(arguments.data);
+  Store store(store_file(data.path()).string());
+  Catalog catalog(
+      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
+  const SweepSpec spec = spec_from_json(body_of(catalog, data.path(), arguments));
+  const std::int64_t id = sweep_of_part(store, catalog, spec);
+  const IndexRange range = range_of(part, store.sweep(id).total);
+  if (store.sweep(id).state == SweepState::queued && evaluate_missing(store, catalog, id, arguments, range))
     return exit_cancelled;
-  }
+  const SweepRow row = store.sweep(id);
+  throw_problem(row);
+  if (arguments.json)
+    std::cout << json_text(OrderedJson{{"sweep", sweep_json(row, std::nullopt)},
+                                       {"part", {{"first", range.first}, {"end", range.end}}}},
+                           2)
+              << "\n";
+  else
+    std::cout << "Part " << part.part << " of " << part.parts << " of sweep " << id << ": "
+              << count_text(range.end - range.first) << " points; the folder has " << count_text(row.done) << " of "
+              << count_text(row.total) << ", " << count_text(row.feasible) << " feasible\n";
+  return exit_ok;
+}
+
+int run_stored_sweep(const SweepArguments& arguments) {
+  if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
+    throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
+  if (!arguments.part.empty()) return run_part(arguments);
+  const ExportFormat format = export_format_of(arguments.export_file);
+  const std::unique_ptr<NewFile> target =
+      arguments.export_file.empty() ? nullptr : export_target(arguments.export_file, format, "--export");
+  const DataFolder data(arguments.data);
+  Store store(store_file(data.path()).string());
+  Catalog catalog(
+      UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
+  const std::int64_t id = start_or_resume(store, catalog, data.path(), arguments);
+  if (evaluate_missing(store, catalog, id, arguments, std::nullopt)) return exit_cancelled;
   const SweepRecord sweep = sweep_record(store, id);
-  if (sweep.row.error) throw Error(sweep.row.error->code, sweep.row.error->where, sweep.row.error->message);
+  throw_problem(sweep.row);
   if (arguments.accuracy_seconds > 0)
     measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupted; });
-  if (!arguments.export_file.empty())
-    export_to(store, sweep, target.get(),
-              arguments.export_file.ends_with(".ndjson") ? ExportFormat::ndjson : ExportFormat::csv);
+  if (!arguments.export_file.empty()) export_sweep_points(store, sweep, format, target.get());
   print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
   return exit_ok;
 }
@@ -312,29 +349,6 @@ int run_sweep_command(const SweepArguments& arguments) {
   } catch (const Error& error) {
     throw told_by_file(error, arguments.formats_file);
   }
-}
-
-struct ExportArguments {
-  std::int64_t sweep = 0;
-  std::string data, file, format = "csv";
-  std::vector<std::string> metrics;
-};
-
-int run_export(const ExportArguments& arguments) {
-  const auto file = store_file(arguments.data);
-  if (!std::filesystem::exists(file))
-    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const Store store(file.string());
-  SweepRecord sweep = sweep_record(store, arguments.sweep);
-  if (engine_changed(sweep.row))
-    std::cerr << "sdip: note: these points are of "
-              << (sweep.row.signature.empty() ? "a version that kept no signature"
-                                              : "signature " + printable(sweep.row.signature))
-              << ", and this version's is " << signature() << ": it may compute them otherwise" << std::endl;
-  for (Formula& formula : formulas_of(arguments.metrics)) sweep.spec.formulas.push_back(std::move(formula));
-  check_formulas(sweep.spec.formulas, "--metric");
-  export_to(store, sweep, export_target(arguments.file).get(), format_of(arguments.format, "--format"));
-  return exit_ok;
 }
 
 void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
@@ -366,13 +380,17 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--data", a.data, "Folder to keep the sweep in");
   sweep.add_option("--name", a.name, "A name for people");
   sweep.add_option("--resume", a.resume, "Evaluate what this sweep of --data still misses");
+  sweep.add_option(
+      "--part", a.part,
+      "K/N: only the K-th of N parts, into --data; run again, what is missing; `sdip merge` joins parts");
   sweep
       .add_option(
           "--validate-seconds", a.validate_seconds,
           "Time in which the front is validated: estimate against executor (`sdip validate`); 0: not at all")
       ->check(CLI::Range(std::int64_t{0}, most_validation_seconds))
       ->capture_default_str();
-  sweep.add_option("--export", a.export_file, "Write every point to this .csv or .ndjson file");
+  sweep.add_option("--export", a.export_file,
+                   "Write every point to this .csv, .ndjson, .json, .md, .tex or .sqlite file");
   sweep
       .add_option("--accuracy-seconds", a.accuracy_seconds,
                   "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")
@@ -385,19 +403,11 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
 
 }  // namespace
 
-void add_sweep_commands(CLI::App& app, Action& action) {
+void add_sweep_command(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<SweepArguments>();
   auto* sweep = app.add_subcommand("sweep", "Many machines for one model, and the best of them");
   add_sweep_options(*sweep, *arguments);
   sweep->callback([&action, arguments] { action = [=] { return run_sweep_command(*arguments); }; });
-  const auto exported = std::make_shared<ExportArguments>();
-  auto* command = app.add_subcommand("export", "Every point of a stored sweep, in index order");
-  command->add_option("SWEEP", exported->sweep, "Number of the sweep")->required();
-  command->add_option("--data", exported->data, "Folder the sweep is kept in")->required();
-  add_formula_option(*command, exported->metrics);
-  command->add_option("--format", exported->format, "csv or ndjson")->capture_default_str();
-  command->add_option("-o,--output", exported->file, "File to write; standard output when not given");
-  command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });
 }
 
 }  // namespace sdip

@@ -32,7 +32,9 @@ void add_memory_command(CLI::App& app, Action& action);
 void add_run_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 void add_accuracy_command(CLI::App& app, Action& action);
-void add_sweep_commands(CLI::App& app, Action& action);  // sweep, export
+void add_sweep_command(CLI::App& app, Action& action);
+void add_merge_command(CLI::App& app, Action& action);
+void add_export_command(CLI::App& app, Action& action);
 void add_best_command(CLI::App& app, Action& action);
 void add_db_commands(CLI::App& app, Action& action);  // db check
 void add_host_command(CLI::App& app, Action& action);

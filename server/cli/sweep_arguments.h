@@ -10,7 +10,7 @@
 namespace sdip {
 
 struct SweepArguments {
-  std::string model, name, sampling, spec_file, data, export_file, formats_file;
+  std::string model, name, sampling, spec_file, data, export_file, formats_file, part;
   std::vector<std::string> axes, objectives, metrics, constraints;
   FileOptions files;
   MachineOptions machine;

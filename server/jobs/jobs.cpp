@@ -126,6 +126,27 @@ std::string evaluate_sweep(const Catalog& catalog, const Json& request, const Ev
   return "";
 }
 
+namespace {
+
+/// What of the missing points lies in the part.
+std::vector<IndexRange> missing_of(std::vector<IndexRange> missing, const std::optional<IndexRange>& part) {
+  if (!part) return missing;
+  std::vector<IndexRange> ranges;
+  for (const IndexRange& one : missing) {
+    const IndexRange both{std::max(one.first, part->first), std::min(one.end, part->end)};
+    if (both.first < both.end) ranges.push_back(both);
+  }
+  return ranges;
+}
+
+std::int64_t points_of(const std::vector<IndexRange>& ranges) {
+  std::int64_t count = 0;
+  for (const IndexRange& range : ranges) count += range.end - range.first;
+  return count;
+}
+
+}  // namespace
+
 void queue_again(Store& store, std::int64_t id) {
   store.set_signature(id, signature());
   store.set_state(id, SweepState::queued);
@@ -138,8 +159,8 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     const SweepRow row = store.sweep(id);
     const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
     catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
-    const auto ranges = store.missing_ranges(id);
-    PaceMeter meter(row.done, row.total, seconds_now());
+    const auto ranges = missing_of(store.missing_ranges(id), options.part);
+    PaceMeter meter(row.done, row.done + points_of(ranges), seconds_now());
     const KeepBatch keep = [&](PointBatch&& batch) {
       store.append(id, batch);
       if (options.on_batch) options.on_batch(meter.after(batch.count(), seconds_now()));
@@ -148,7 +169,7 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, options, keep)
                : evaluate_points(catalog, spec, ranges, options.threads, options.cancel, keep))
       return true;
-    store.set_state(id, SweepState::done);
+    store.set_state(id, store.missing_ranges(id).empty() ? SweepState::done : SweepState::cancelled);
   } catch (const Error& error) {
     if (status_of(error.code) >= 500)  // what answers do not show
       std::cerr << "sdip: sweep " << id << ": " << error.code << ": " << printable(error.where) << ": "

@@ -27,8 +27,6 @@ std::vector<std::string_view> split(std::string_view list) {
   return names;
 }
 
-constexpr std::string_view accuracy_fields[] = {"sqnr_db", "cosine", "accuracy_weights"};
-
 }  // namespace
 
 std::string_view accuracy_field_name(AccuracyField field) {

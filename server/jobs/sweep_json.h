@@ -23,8 +23,6 @@ bool engine_changed(const SweepRow& row);
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
                        const OrderedJson& validation = {});
 
-/// What was measured of a point's accuracy (docs/api.md); empty where it was not.
-enum class AccuracyField { sqnr_db, cosine, accuracy_weights };
 std::string_view accuracy_field_name(AccuracyField field);
 
 /// What was measured of a sweep's points, by index.

@@ -257,7 +257,8 @@ TEST_F(points, cannot_smuggle_a_formula_into_a_spreadsheet) {
 TEST_F(points, stop_being_exported_when_the_sink_has_enough) {
   run_sample(store, id, space, {.batch_points = 10});
   int pieces = 0;
-  store.export_points(id, space, {}, ExportFormat::csv, [&](std::string_view) { return ++pieces < 3; });
+  store.export_points(id, space, whole_export(space, {}, ExportFormat::csv),
+                      [&](std::string_view) { return ++pieces < 3; });
   EXPECT_EQ(pieces, 3);
 }
 

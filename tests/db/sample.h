@@ -82,7 +82,7 @@ inline void run_sample(Store& store, std::int64_t id, const Space& space, const 
 inline std::string exported(const Store& store, std::int64_t id, const Space& space, ExportFormat format,
                             std::span<const Formula> formulas = {}) {
   std::string text;
-  store.export_points(id, space, formulas, format, [&](std::string_view piece) {
+  store.export_points(id, space, whole_export(space, formulas, format), [&](std::string_view piece) {
     text += piece;
     return true;
   });

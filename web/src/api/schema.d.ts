@@ -4741,8 +4741,12 @@ export interface operations {
     export_sweep: {
         parameters: {
             query?: {
-                /** @description csv or ndjson; csv when not given */
+                /** @description csv, ndjson, json, markdown or latex; csv when not given */
                 format?: string;
+                /** @description axes, metrics and formulas, comma separated; as docs/exports.md says when not given */
+                fields?: string;
+                /** @description the points of the front alone, in its order */
+                front?: boolean;
                 /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
                 metric?: string[];
             };
@@ -4762,6 +4766,9 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                    "application/json": string;
+                    "text/markdown": string;
+                    "application/x-tex": string;
                 };
             };
             /** @description A problem */

@@ -51,6 +51,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         {resumable && <button type="button" className="primary" onClick={() => resume.mutate()} disabled={resume.isPending}>{t('action.resume')}</button>}
         {sweep.engine_changed && !live && <button type="button" className="primary" onClick={() => anew.mutate()} disabled={anew.isPending}>{t('action.anew')}</button>}
         <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ...asked(sweep, lines)])}`} download>{t('action.csv')}</a>
+        <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ['front', 'true'], ...asked(sweep, lines)])}`} download>{t('action.front_csv')}</a>
         {!live && <button type="button" className="quiet" onClick={() => { if (confirm(t('sweep.delete_sure', { name: sweep.name || String(sweep.id) }))) remove.mutate(); }}>{t('action.delete')}</button>}
       </div>
       <dl className="facts">

@@ -1,0 +1,93 @@
+// sdip export.
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/cli/export_file.h"
+#include "server/io/text.h"
+#include "server/jobs/service.h"
+#include "server/studies/signature.h"
+
+namespace sdip {
+namespace {
+
+struct ExportArguments {
+  std::int64_t sweep = 0;
+  std::string data, file, format, fields;
+  std::vector<std::string> metrics;
+  bool front = false, manifest = false;
+};
+
+/// For a shell, where it is not plain.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+std::string export_command(const ExportArguments& a, ExportFormat format) {
+  std::string command = "sdip export " + std::to_string(a.sweep) + " --data " + shell_word(a.data) + " --format " +
+                        std::string(row_of(format).name);
+  if (a.front) command += " --front";
+  if (!a.fields.empty()) command += " --fields " + shell_word(a.fields);
+  for (const std::string& metric : a.metrics) command += " --metric " + shell_word(metric);
+  return command;
+}
+
+int run_export(const ExportArguments& arguments) {
+  const auto file = store_file(arguments.data);
+  if (!std::filesystem::exists(file))
+    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
+  const Store store(file.string());
+  SweepRecord sweep = sweep_record(store, arguments.sweep);
+  if (engine_changed(sweep.row))
+    std::cerr << "sdip: note: these points are of "
+              << (sweep.row.signature.empty() ? "a version that kept no signature"
+                                              : "signature " + printable(sweep.row.signature))
+              << ", and this version's is " << signature() << ": it may compute them otherwise" << std::endl;
+  for (Formula& formula : formulas_of(arguments.metrics)) sweep.spec.formulas.push_back(std::move(formula));
+  check_formulas(sweep.spec.formulas, "--metric");
+  const ExportFormat format = arguments.format.empty() ? export_format_of(arguments.file)
+                                                       : export_format_named(arguments.format, "--format");
+  const auto target = export_target(arguments.file, format, "--output");
+  if (arguments.manifest && (!target || target->path().empty()))
+    throw Error("value_invalid", "--manifest", "stands beside a file: expected --output FILE");
+  ExportQuery query = export_query(store, sweep, format, arguments.fields, arguments.front, "--fields");
+  const OrderedJson manifest = manifest_json(store, sweep, query, export_command(arguments, format));
+  if (row_of(format).holds_manifest) query.manifest_json = json_text(manifest);
+  std::unique_ptr<NewFile> beside;
+  if (arguments.manifest) {
+    beside = std::make_unique<NewFile>(std::filesystem::path(arguments.file + ".manifest.json"));
+    beside->write(json_text(manifest, 2) + "\n");
+  }
+  export_to(store, sweep, query, target.get());
+  if (beside) beside->keep();
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, Action& action) {
+  const auto exported = std::make_shared<ExportArguments>();
+  auto* command = app.add_subcommand("export", "The points of a stored sweep, all in index order or its front");
+  command->add_option("SWEEP", exported->sweep, "Number of the sweep")->required();
+  command->add_option("--data", exported->data, "Folder the sweep is kept in")->required();
+  add_formula_option(*command, exported->metrics);
+  command->add_option(
+      "--format", exported->format,
+      "csv, ndjson, json, markdown, latex or sqlite; when not given as the file's name ends, else csv");
+  command->add_option("--fields", exported->fields,
+                      "Columns: axes, metrics and formulas, comma separated; all when not given (of markdown and "
+                      "latex axes, objectives and formulas)");
+  command->add_flag("--front", exported->front, "The Pareto front by the sweep's objectives alone, in its order");
+  command->add_flag(
+      "--manifest", exported->manifest,
+      "What made the points, into FILE.manifest.json (json, markdown, latex and sqlite hold it, too)");
+  command->add_option("-o,--output", exported->file, "File to write; standard output when not given");
+  command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });
+}
+
+}  // namespace sdip

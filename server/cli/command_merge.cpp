@@ -1,0 +1,73 @@
+// sdip merge.
+#include <iostream>
+#include <memory>
+
+#include "core/base/error.h"
+#include "server/cli/commands.h"
+#include "server/io/files.h"
+#include "server/io/json_in.h"
+#include "server/io/text.h"
+#include "server/jobs/merge.h"
+#include "server/jobs/service.h"
+
+namespace sdip {
+namespace {
+
+struct MergeArguments {
+  std::string into;
+  std::vector<std::string> parts;
+  bool json = false;
+};
+
+OrderedJson merged_json(const MergedSweep& merged) {
+  OrderedJson gaps = OrderedJson::array();
+  for (const IndexRange& gap : merged.gaps) gaps.push_back({{"first", gap.first}, {"end", gap.end}});
+  return {{"sweep", merged.id},      {"name", merged.row.name}, {"total", merged.row.total},
+          {"done", merged.row.done}, {"added", merged.added},   {"agreeing", merged.agreeing},
+          {"gaps", std::move(gaps)}};
+}
+
+void print_merged(const MergedSweep& merged, const std::string& into) {
+  constexpr std::size_t most_gaps = 10;
+  std::cout << "Sweep " << merged.id << " (" << printable(merged.row.name) << "): " << count_text(merged.row.done)
+            << " of " << count_text(merged.row.total) << " points, " << count_text(merged.added) << " of them new, "
+            << count_text(merged.agreeing) << " there already and the same\n";
+  for (std::size_t g = 0; g < std::min(most_gaps, merged.gaps.size()); ++g)
+    std::cout << "  missing: points " << count_text(merged.gaps[g].first) << " to "
+              << count_text(merged.gaps[g].end - 1) << "\n";
+  if (merged.gaps.size() > most_gaps)
+    std::cout << "  and " << count_text(static_cast<std::int64_t>(merged.gaps.size() - most_gaps))
+              << " more gaps\n";
+  if (!merged.gaps.empty())
+    std::cout << "  merge their parts, or evaluate them here: sdip sweep --data " << printable(into) << " --resume "
+              << merged.id << "\n";
+}
+
+int run_merge(const MergeArguments& arguments) {
+  require_folder(arguments.into);
+  Store store(store_file(arguments.into).string());
+  const std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
+  const auto all = merge_parts(store, arguments.into, parts);
+  if (arguments.json) {
+    OrderedJson list = OrderedJson::array();
+    for (const MergedSweep& merged : all) list.push_back(merged_json(merged));
+    std::cout << json_text(OrderedJson{{"sweeps", std::move(list)}}, 2) << "\n";
+    return exit_ok;
+  }
+  for (const MergedSweep& merged : all) print_merged(merged, arguments.into);
+  if (all.empty()) std::cout << "No points in these folders\n";
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, Action& action) {
+  const auto arguments = std::make_shared<MergeArguments>();
+  auto* merge = app.add_subcommand("merge", "Parts of a sweep (sdip sweep --part), made into one");
+  merge->add_option("OUT", arguments->into, "Folder to merge into: made where it is missing")->required();
+  merge->add_option("IN", arguments->parts, "Folders of parts")->required();
+  merge->add_flag("--json", arguments->json, "JSON instead of text");
+  merge->callback([&action, arguments] { action = [=] { return run_merge(*arguments); }; });
+}
+
+}  // namespace sdip

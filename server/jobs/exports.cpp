@@ -1,0 +1,101 @@
+// Exports of sweeps.
+#include "server/jobs/exports.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/workload/workload.h"
+#include "server/io/files.h"
+#include "server/io/version.h"
+
+namespace sdip {
+namespace {
+
+std::string sha256_of_bytes(const std::string& bytes) { return sha256_hex(std::as_bytes(std::span(bytes))); }
+
+/// Its files and their hashes: of a built-in model those that `sdip model write` writes.
+OrderedJson model_files(const Store& store, const std::string& model) {
+  OrderedJson files = OrderedJson::array();
+  if (const auto stored = store.model(model)) {
+    files.push_back({{"name", model}, {"sha256", stored->sha256}});
+  } else if (is_built_in(model)) {
+    for (const Member& member : Catalog().members(model, "/model"))
+      files.push_back({{"name", member.name}, {"sha256", sha256_of_bytes(write_model(member.name, {}))}});
+  }
+  return files;
+}
+
+/// What Markdown and LaTeX show when nobody says: every column would be wider than a page.
+std::vector<Measure> measures_for_people(const SweepSpec& spec) {
+  std::vector<Measure> measures = measures_of(spec.objectives);
+  for (const Formula& formula : spec.formulas)
+    if (std::ranges::find(measures, formula.name, &Measure::name) == measures.end()) measures.emplace_back(formula);
+  return measures;
+}
+
+/// A column that was asked for twice stands once.
+template <class Column>
+std::vector<Column> each_once(const std::vector<Column>& columns) {
+  std::vector<Column> once;
+  for (const Column& one : columns)
+    if (std::ranges::find(once, one) == once.end()) once.push_back(one);
+  return once;
+}
+
+}  // namespace
+
+ExportFormat export_format_named(std::string_view name, const std::string& where) {
+  std::string names;
+  for (const ExportFormatRow& row : export_formats()) {
+    if (row.name == name) return row.format;
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  throw Error("value_invalid", where, std::string(name.substr(0, 80)) + ": expected one of " + names);
+}
+
+ExportFormat export_format_of(std::string_view file) {
+  for (const ExportFormatRow& row : export_formats())
+    if (file.ends_with("." + std::string(row.suffix))) return row.format;
+  return ExportFormat::csv;
+}
+
+ExportQuery export_query(const Store& store, const SweepRecord& sweep, ExportFormat format, std::string_view fields,
+                         bool front, const std::string& where) {
+  const Fields chosen = fields_of(sweep.spec, fields, where);
+  ExportQuery query;
+  query.format = format;
+  query.axes = each_once(chosen.axes);
+  query.measures = each_once(chosen.metrics);
+  query.accuracies = each_once(chosen.accuracies);
+  if (fields.empty() && (format == ExportFormat::markdown || format == ExportFormat::latex)) {
+    query.measures = measures_for_people(sweep.spec);
+    query.accuracies.clear();
+  }
+  if (front) query.only = front_points(store, sweep, sweep.spec.objectives);
+  return query;
+}
+
+OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const ExportQuery& query,
+                          const std::string& command) {
+  const SweepRow& row = sweep.row;
+  OrderedJson columns = OrderedJson::array();
+  for (const ExportColumn& column : export_columns(sweep.spec.space, query))
+    columns.push_back({{"name", column.name}, {"unit", column.unit}});
+  return {{"manifest", 1},
+          {"version", program_version},
+          {"signature", row.signature.empty() ? OrderedJson() : OrderedJson(row.signature)},
+          {"command", command},
+          {"model", {{"name", row.model}, {"files", model_files(store, row.model)}}},
+          {"sweep",
+           {{"id", row.id},
+            {"name", row.name},
+            {"created", row.created},
+            {"total", row.total},
+            {"done", row.done},
+            {"feasible", row.feasible}}},
+          {"points", query.only ? "front" : "all"},
+          {"columns", std::move(columns)},
+          {"spec", OrderedJson::parse(row.spec_json)}};
+}
+
+}  // namespace sdip

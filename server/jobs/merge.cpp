@@ -1,0 +1,190 @@
+// Merging parts of sweeps.
+#include "server/jobs/merge.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+#include "core/base/error.h"
+#include "server/io/files.h"
+#include "server/jobs/service.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t most_parts = 1'000'000;
+
+std::int64_t positive(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc() && end == text.data() + text.size() ? value : 0;
+}
+
+/// Points first to end - 1 of a batch.
+PointBatch slice(const PointBatch& batch, const IndexRange& range) {
+  PointBatch piece;
+  piece.first = range.first;
+  for (std::int64_t i = range.first; i < range.end; ++i) {
+    const auto at = static_cast<std::size_t>(i - batch.first);
+    Outcome outcome{.feasible = batch.feasible[at] != 0, .reason = batch.reasons[batch.reason[at]]};
+    for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
+    append(piece, outcome);
+  }
+  return piece;
+}
+
+/// By their bits; NaN is like NaN.
+bool same_points(const PointBatch& a, const PointBatch& b) {
+  if (a.feasible != b.feasible) return false;
+  for (std::size_t i = 0; i < a.feasible.size(); ++i)
+    if (a.reasons[a.reason[i]] != b.reasons[b.reason[i]]) return false;
+  for (std::size_t m = 0; m < metric_count; ++m)
+    for (std::size_t i = 0; i < a.feasible.size(); ++i)
+      if (std::bit_cast<std::uint64_t>(a.values[m][i]) != std::bit_cast<std::uint64_t>(b.values[m][i]))
+        return false;
+  return true;
+}
+
+/// The parts of `range` that lie in `ranges`, or those that do not.
+std::vector<IndexRange> cut(const IndexRange& range, std::span<const IndexRange> ranges, bool inside) {
+  std::vector<IndexRange> pieces;
+  std::int64_t next = range.first;
+  for (const IndexRange& one : ranges) {
+    const IndexRange both{std::max(one.first, range.first), std::min(one.end, range.end)};
+    if (both.first >= both.end) continue;
+    if (inside)
+      pieces.push_back(both);
+    else if (next < both.first)
+      pieces.push_back({next, both.first});
+    next = both.end;
+  }
+  if (!inside && next < range.end) pieces.push_back({next, range.end});
+  return pieces;
+}
+
+std::string points_text(const IndexRange& range) {
+  return "points " + std::to_string(range.first) + " to " + std::to_string(range.end - 1);
+}
+
+void require_agreement(const Store& store, std::int64_t id, const PointBatch& batch, const IndexRange& range,
+                       const std::string& part) {
+  store.each_batch(id, range, [&](PointBatch&& stored) {
+    if (!same_points(stored, slice(batch, stored.range())))
+      throw Error("conflict", part,
+                  points_text(stored.range()) + " are not those that are merged already: two parts differ");
+  });
+}
+
+/// An uploaded model, its file first.
+void take_model(Store& store, const std::filesystem::path& into, const StoredModel& model,
+                const std::filesystem::path& part) {
+  if (const auto known = store.model(model.name)) {
+    if (known->sha256 != model.sha256 || known->facts_json != model.facts_json)
+      throw Error("conflict", part.string(), "its model " + model.name + " is another than the one merged already");
+    return;
+  }
+  const std::filesystem::path file = into / model.file;
+  require_folder(file.parent_path());
+  const MappedFile source(part / model.file);
+  NewFile copy(file);
+  copy.write({reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size()});
+  copy.keep();
+  store.add_model(model);
+}
+
+/// The sweep that those of this spec become, made where it is missing: cancelled, so that no server goes on with
+/// it.
+std::int64_t target_of(Store& store, const SweepRow& row) {
+  if (const auto known = sweep_of_spec(store, row.spec_json)) return known->id;
+  const std::int64_t id = store.add_sweep(row);
+  store.set_state(id, SweepState::cancelled);
+  return id;
+}
+
+void require_engine(Store& store, std::int64_t id, const SweepRow& row, const std::string& part) {
+  const SweepRow known = store.sweep(id);
+  if (row.signature.empty() || (known.done > 0 && known.signature != row.signature))
+    throw Error("engine_changed", part,
+                "its points are of " +
+                    (row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature) +
+                    ", and those merged already of " + (known.done > 0 ? known.signature : "none") +
+                    ": evaluate every part by one version");
+  store.set_signature(id, row.signature);
+}
+
+void merge_sweep(Store& store, const Store& from, const SweepRow& row, const std::string& part,
+                 MergedSweep& merged) {
+  require_engine(store, merged.id, row, part);
+  const std::vector<IndexRange> missing = store.missing_ranges(merged.id);
+  from.each_batch(row.id, {0, row.total}, [&](PointBatch&& batch) {
+    for (const IndexRange& stored : cut(batch.range(), missing, false)) {
+      require_agreement(store, merged.id, batch, stored, part);
+      merged.agreeing += stored.end - stored.first;
+    }
+    for (const IndexRange& fresh : cut(batch.range(), missing, true)) {
+      store.append(merged.id, slice(batch, fresh));
+      merged.added += fresh.end - fresh.first;
+    }
+  });
+}
+
+/// Says of a whole sweep that it is done.
+void end_merge(Store& store, MergedSweep& merged) {
+  merged.gaps = store.missing_ranges(merged.id);
+  merged.row = store.sweep(merged.id);
+  if (!merged.gaps.empty() || merged.row.state == SweepState::done) return;
+  if (merged.row.state != SweepState::queued) store.set_state(merged.id, SweepState::queued);
+  store.set_state(merged.id, SweepState::running);
+  store.set_state(merged.id, SweepState::done);
+  merged.row = store.sweep(merged.id);
+}
+
+}  // namespace
+
+SweepPart sweep_part(const std::string& text, const std::string& where) {
+  const auto slash = text.find('/');
+  if (slash != std::string::npos) {
+    const std::string_view whole(text);
+    const SweepPart part{positive(whole.substr(0, slash)), positive(whole.substr(slash + 1))};
+    if (part.part >= 1 && part.part <= part.parts && part.parts <= most_parts) return part;
+  }
+  throw Error("value_invalid", where,
+              text.substr(0, 80) + ": expected K/N, the K-th of N parts, with K from 1 to N, as 2/8");
+}
+
+IndexRange range_of(const SweepPart& part, std::int64_t total) {
+  return {total * (part.part - 1) / part.parts, total * part.part / part.parts};
+}
+
+std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_json) {
+  for (SweepRow& row : store.sweeps())
+    if (row.spec_json == spec_json) return std::move(row);
+  return std::nullopt;
+}
+
+std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& into,
+                                     std::span<const std::filesystem::path> parts) {
+  std::vector<MergedSweep> all;
+  for (const std::filesystem::path& part : parts) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(store_file(part)))
+      throw Error("file_not_found", store_file(part).string(), "no sweeps are kept in this folder");
+    if (std::filesystem::equivalent(part, into, ignored))
+      throw Error("value_invalid", part.string(), "is the folder that is merged into");
+    const Store from(store_file(part).string());
+    std::vector<SweepRow> rows = from.sweeps();
+    std::ranges::reverse(rows);  // oldest first
+    for (const SweepRow& row : rows) {
+      if (row.done == 0) continue;
+      if (const auto model = from.model(row.model)) take_model(store, into, *model, part);
+      const std::int64_t id = target_of(store, row);
+      auto merged = std::ranges::find(all, id, &MergedSweep::id);
+      if (merged == all.end()) merged = all.insert(all.end(), MergedSweep{.id = id});
+      merge_sweep(store, from, row, part.string(), *merged);
+    }
+  }
+  for (MergedSweep& merged : all) end_merge(store, merged);
+  return all;
+}
+
+}  // namespace sdip

@@ -1,0 +1,36 @@
+// Parts of one sweep, evaluated apart, made into one store again.
+#pragma once
+
+#include <filesystem>
+
+#include "db/store.h"
+
+namespace sdip {
+
+/// The k-th of n runs of a sweep's points, 1 <= k <= n, as even as can be.
+struct SweepPart {
+  std::int64_t part = 1, parts = 1;
+};
+/// "2/8". Throws Error value_invalid.
+SweepPart sweep_part(const std::string& text, const std::string& where);
+IndexRange range_of(const SweepPart& part, std::int64_t total);
+
+/// The sweep of that spec, if the store has it: the newest.
+std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_json);
+
+struct MergedSweep {
+  std::int64_t id = 0;             // in the store merged into
+  std::int64_t added = 0;          // points that it had not
+  std::int64_t agreeing = 0;       // points that it had already, with these values
+  std::vector<IndexRange> gaps{};  // that it still misses
+  SweepRow row{};                  // as it is now
+};
+
+/// Takes what the data folders `parts` hold into the one of `into`: sweeps of one spec are one, an uploaded model
+/// comes with them. Each batch is kept whole or not, and what is there already is compared, so that the same again
+/// changes nothing. Throws Error engine_changed where the points of one spec are of two engines, conflict where two
+/// parts, or two models of one name, differ, and file_not_found.
+std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& into,
+                                     std::span<const std::filesystem::path> parts);
+
+}  // namespace sdip
