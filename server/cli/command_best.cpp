@@ -68,7 +68,8 @@ Json best_body(const BestArguments& a) {
                {"fixed", fixed_json(a.fix)},
                {"objectives", Json::array()},
                {"constraints", a.where},
-               {"validate_seconds", a.validate_seconds}};
+               {"validate_seconds", a.validate_seconds},
+               {"seed", a.seed}};
   for (const std::string& name : a.minimize) body["objectives"].push_back("min:" + name);
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
