@@ -445,6 +445,7 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
   if (state.stages_of.size() > most_costs || state.chips.size() > most_chips || state.times.size() > most_times)
     state.forget_all();
   std::vector<std::string> lacking;
+  lacking.reserve(machines.size());
   for (const Machine& m : machines) lacking.push_back(state.lacking_words(m));
   const std::vector<std::optional<Placed>> placed = state.place_all(machines, lacking);
   for (std::size_t i = 0; i < machines.size(); ++i) {
@@ -452,11 +453,11 @@ void BatchEvaluator::evaluate(std::span<const Machine> machines, std::span<Outco
       outcomes[i] = state.outcome_of(*placed[i], machines[i]);
     } else if (lacking[i].empty()) {
       outcomes[i] = sdip::evaluate(state.application, machines[i]);
-      ++state.counts.alone;
     } else {
       outcomes[i] = {.reason = std::move(lacking[i])};
       outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
     }
+    state.counts.alone += !placed[i];
   }
   state.counts.machines += std::ssize(machines);
 }

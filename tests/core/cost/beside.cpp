@@ -254,9 +254,10 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
   std::set<std::tuple<std::size_t, std::ptrdiff_t, std::int64_t, std::int64_t, std::int64_t>> timelines;
   for (const Machine& m : machines) {
     counts.machines += 2;
-    const bool costed = !is_fpga(m.technology_node);
-    if (costed) beside.push_back(m);
-    if (!costed || !holds_programs(application, m)) {
+    const bool costed = !is_fpga(m.technology_node), holds = holds_programs(application, m);
+    // Micro-operations are counted from costs; else it is known before these that words do not fit.
+    if (costed && (holds || m.granularity == Granularity::micro_operation)) beside.push_back(m);
+    if (!costed || !holds) {
       counts.alone += 2;
       continue;
     }
