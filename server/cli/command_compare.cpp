@@ -10,7 +10,7 @@
 #include "core/base/nearest_names.h"
 #include "core/baseline/device_space.h"
 #include "server/cli/commands.h"
-#include "server/cli/comparison_table.h"
+#include "server/cli/text/comparison_table.h"
 #include "server/io/files.h"
 #include "server/io/said_formats.h"
 #include "server/io/text.h"

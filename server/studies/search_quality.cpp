@@ -242,7 +242,7 @@ CostPoints searched_front(const SearchedSpace& searched, const Visited& visited,
   const auto nothing = std::make_shared<const Application>();
   const auto compile_machine = [&](const Machine& machine) {
     if (visited.compiled[static_cast<std::size_t>(index_of(searched.space, machine))] == 0)
-      throw Error("no_fit", "", "has no program");
+      throw Error("value_conflict", "", "it has no program");
     return nothing;
   };
   const auto look_up = [&](const Application&, const Machine& machine) {

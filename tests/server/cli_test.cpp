@@ -162,8 +162,8 @@ TEST(cli, compare_shows_what_is_predicted_measured_and_published) {
   EXPECT_THAT(ended.out, HasSubstr("source"));
   EXPECT_THAT(ended.out, HasSubstr("Model beside model"));
   EXPECT_THAT(ended.out, HasSubstr("Bound beside bound"));
-  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 6U);
-  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--batches", "3", "--json"})["rows"].size(), 3U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--json"})["rows"].size(), 8U);
+  EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--batches", "3", "--json"})["rows"].size(), 4U);
   EXPECT_EQ(json_of({"compare", "tiny-sd", "--baselines", "a100", "--node", "n16", "--json"})["node"], "n16");
   for (const char* format : {"csv", "markdown", "latex"}) {
     const Ended table = run_sdip({"compare", "tiny-sd", "--baselines", "a100,imax3", "--format", format});

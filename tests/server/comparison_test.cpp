@@ -143,7 +143,7 @@ TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
   for (const Device& device : devices()) asked.devices.push_back(&device);
   asked.batches = {1, 8};
   const auto rows = comparison_rows(catalog, asked);
-  ASSERT_EQ(rows.size(), 2 * (2 + 2 + devices().size())) << "ours have bounds, too";
+  ASSERT_EQ(rows.size(), 2 * (2 + 2 + 2 + devices().size())) << "ours have streams and bounds, too";
   int predicted = 0, bounds = 0, unpublished = 0, priced = 0, modelled = 0;
   for (const ComparisonRow& row : rows) {
     predicted += row.kind == RowKind::device;
@@ -164,8 +164,16 @@ TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
   EXPECT_GE(priced / 2, 12);
   EXPECT_GE(modelled / 2, 25);
   // Of ours the frames behind the first leave one by one.
-  EXPECT_DOUBLE_EQ(*row_of(rows, "sdip", 8).value("latency_s"),
-                   *row_of(rows, "sdip").value("latency_s") + 7 / *row_of(rows, "sdip").value("throughput_fps"));
+  EXPECT_DOUBLE_EQ(
+      *row_of(rows, "sdip", 8).value("latency_s"),
+      *row_of(rows, "sdip").value("latency_s") + 7 / *row_of(rows, "stream:sdip").value("throughput_fps"));
+  // A batch of ours is so many frames and no more, as a device's is; the stream is what it tends to.
+  for (const std::int64_t batch : {1, 8}) {
+    const ComparisonRow& own = row_of(rows, "sdip", batch);
+    EXPECT_DOUBLE_EQ(*own.value("throughput_fps") * *own.value("latency_s"), static_cast<double>(batch));
+    EXPECT_LT(*own.value("throughput_fps"), *row_of(rows, "stream:sdip", batch).value("throughput_fps"));
+    EXPECT_GT(*own.value("energy_j_per_frame"), *row_of(rows, "stream:sdip", batch).value("energy_j_per_frame"));
+  }
   EXPECT_GE(*row_of(rows, "bound:sdip").value("throughput_fps"), *row_of(rows, "sdip").value("throughput_fps"));
 }
 

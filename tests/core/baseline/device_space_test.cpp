@@ -64,10 +64,21 @@ TEST(device_space, of_the_base_s_own_figures_takes_the_base_s_time) {
   EXPECT_DOUBLE_EQ(same[0].peak_flops, base.peak_flops);
 }
 
+TEST(device_space, of_a_tree_too_large_to_plan_for_has_no_model) {
+  const auto all = variants(R"({"mn_core_2": {"l1_blocks_per_l2": [8, 4096], "mabs_per_l1": [16, 64]}})");
+  for (const Device& device : all)
+    EXPECT_EQ(has_model(device),
+              figure_of(device, "l1_blocks_per_l2") == 8 && figure_of(device, "mabs_per_l1") == 16)
+        << device.name;
+}
+
 TEST(device_space, refuses_what_no_device_can_have) {
   EXPECT_EQ(refusal_code(R"({"tpu": {"arrays": [1]}})"), "unknown_baseline /vary/tpu");
   EXPECT_EQ(refusal_code(R"({"tpu_v4i": {"lanes": [1]}})"), "value_invalid /vary/tpu_v4i/lanes");
   EXPECT_EQ(refusal_code(R"({"tpu_v4i": {"arrays": []}})"), "value_invalid /vary/tpu_v4i/arrays");
+  for (const char* of_the_whole : {"die_mm2", "tdp_w"})
+    EXPECT_EQ(refusal_code(R"({"a100": {")" + std::string(of_the_whole) + R"(": [100]}})"),
+              "value_invalid /vary/a100/" + std::string(of_the_whole));
   EXPECT_EQ(refusal_code(R"({"tpu_v4i": {}})"), "value_invalid /vary/tpu_v4i");
   EXPECT_EQ(refusal_code(R"({"tpu_v4i": [1]})"), "value_invalid /vary/tpu_v4i");
   EXPECT_EQ(refusal_code(R"([])"), "value_invalid /vary");

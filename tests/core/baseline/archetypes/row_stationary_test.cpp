@@ -337,6 +337,10 @@ TEST(row_stationary, of_any_size_are_mapped_soon) {
   RowStationaryMachine huge;
   huge.rows = huge.columns = huge.input_words = huge.weight_words = huge.sum_words = 100'000;
   huge.buffer_words = 1'000'000'000'000;
+  EXPECT_FALSE(is_row_stationary(huge)) << "more than mappings are sought for";
+  huge.rows = huge.columns = 256;
+  huge.input_words = huge.weight_words = huge.sum_words = 4096;
+  ASSERT_TRUE(is_row_stationary(huge));
   RowStationaryMachine tiny;
   tiny.rows = tiny.columns = tiny.input_words = tiny.weight_words = tiny.sum_words = 1;
   tiny.buffer_words = 1;

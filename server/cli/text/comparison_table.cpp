@@ -1,5 +1,5 @@
 // Tables of a comparison.
-#include "server/cli/comparison_table.h"
+#include "server/cli/text/comparison_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "core/base/escaped.h"
-#include "server/cli/commands.h"
 #include "server/io/text.h"
 
 namespace sdip {
