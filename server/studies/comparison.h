@@ -76,8 +76,8 @@ struct ComparisonRow {
 };
 
 /// A row for each machine and device at each batch, and for each saturated stream and bound of ours and measured
-/// result of the same frames. A batch of ours is so many frames and no more, as a device's is. Like beside like: what is modelled, machines of ours first; measured; bounds; unpublished. Throws what
-/// compiling throws.
+/// result of the same frames. A batch of ours is so many frames and no more, as a device's is. Like beside like:
+/// what is modelled, machines of ours first; measured; bounds; unpublished. Throws what compiling throws.
 std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const ComparisonAsked& asked,
                                            const Stop& stop = {});
 
