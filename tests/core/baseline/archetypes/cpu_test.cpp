@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/baseline/archetypes/parts.h"
 #include "core/baseline/device_machines.h"
 #include "core/baseline/device_run.h"
-#include "core/baseline/archetypes/parts.h"
 #include "tests/core/baseline/made_product.h"
 
 namespace sdip {
