@@ -227,8 +227,8 @@ template <class Make>
 void found_in_families(Searching& searching, std::size_t count, Found& found, const Make& make) {
   if (count == 0) return;
   if (searching.options.evaluations > 0) {
-    const auto left = static_cast<std::size_t>(
-        std::max<std::int64_t>(searching.options.evaluations - found.progress.evaluated, 1));
+    if (found.progress.evaluated >= searching.options.evaluations) return;
+    const auto left = static_cast<std::size_t>(searching.options.evaluations - found.progress.evaluated);
     count = std::min(count, left);
     searching.most_of_family = left / count;
   }

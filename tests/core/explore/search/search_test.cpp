@@ -94,6 +94,7 @@ TEST(search, finds_the_best_machine_that_visiting_all_finds) {
       ASSERT_FALSE(found.best.empty());
       EXPECT_EQ(found.best[0].score.violation, 0);
       EXPECT_DOUBLE_EQ(found.best[0].score.costs[0], least) << fps << " " << seed;
+      EXPECT_LE(found.progress.evaluated, 9'000);
     }
   }
 }
@@ -156,6 +157,7 @@ TEST(search, needs_no_row_that_is_compiled) {
   ASSERT_FALSE(found.best.empty());
   EXPECT_EQ(found.best[0].machine.cores, 1);
   EXPECT_EQ(found.best[0].machine.conv_lanes_in, 1);
+  EXPECT_LE(found.progress.evaluated, 500);
 }
 
 TEST(search, says_what_it_has_when_it_is_stopped) {
