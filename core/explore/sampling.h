@@ -1,4 +1,4 @@
-// Ways to take points from a space: each is a row, and a file of its own. Internal to spaces.
+// Ways to take points from a space: each is a row, and a file of its own. Internal to spaces and searches.
 #pragma once
 
 #include <span>

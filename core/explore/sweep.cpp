@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -49,21 +50,10 @@ struct Neighbours {
   std::vector<std::size_t> places;
 };
 
-/// Each by itself where one of them is refused.
 void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std::vector<Outcome>& outcomes) {
   const std::size_t count = neighbours.machines.size();
-  if (count == 0) return;
   neighbours.outcomes.resize(count);
-  const std::span<const Machine> machines(neighbours.machines);
-  try {
-    evaluator(machines, neighbours.outcomes);
-  } catch (const Error&) {
-    for (std::size_t i = 0; i < count; ++i) try {
-        evaluator(machines.subspan(i, 1), std::span(neighbours.outcomes).subspan(i, 1));
-      } catch (const Error& error) {
-        neighbours.outcomes[i] = {.reason = text_of(error)};
-      }
-  }
+  evaluate_each(evaluator, neighbours.machines, neighbours.outcomes);
   for (std::size_t i = 0; i < count; ++i) outcomes[neighbours.places[i]] = std::move(neighbours.outcomes[i]);
   neighbours.machines.clear();
   neighbours.places.clear();
@@ -171,6 +161,21 @@ std::vector<IndexRange> batches_of(std::span<const IndexRange> ranges, std::int6
 }
 
 }  // namespace
+
+void evaluate_each(const Evaluator& evaluator, std::span<const Machine> machines, std::span<Outcome> outcomes) {
+  if (machines.empty()) return;
+  try {
+    evaluator(machines, outcomes);
+  } catch (const Error& refused) {
+    if (is_cancelled(refused)) throw;
+    for (std::size_t i = 0; i < machines.size(); ++i) try {
+        evaluator(machines.subspan(i, 1), outcomes.subspan(i, 1));
+      } catch (const Error& error) {
+        outcomes[i] = {.reason = text_of(error)};
+        outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
+      }
+  }
+}
 
 Evaluator side_by_side(const Application& application) {
   const auto known = std::make_shared<BatchEvaluator>(application);

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/base/stop.h"
 #include "core/explore/search/selection.h"
 
 namespace sdip {
@@ -72,7 +71,8 @@ class Raising {
       machines.push_back(all[i].machine);
       places.push_back(i);
     }
-    std::vector<Outcome> outcomes = outcomes_of(machines);
+    std::vector<Outcome> outcomes(machines.size());
+    evaluate_each(evaluator_, machines, outcomes);
     for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].outcome = std::move(outcomes[k]);
     machines.clear();
     outcomes.clear();
@@ -95,23 +95,6 @@ class Raising {
   std::vector<Candidate> all;
 
  private:
-  std::vector<Outcome> outcomes_of(const std::vector<Machine>& machines) const {
-    std::vector<Outcome> outcomes(machines.size());
-    if (machines.empty()) return outcomes;
-    try {
-      evaluator_(machines, outcomes);
-    } catch (const Error& refused) {
-      if (is_cancelled(refused)) throw;
-      for (std::size_t i = 0; i < machines.size(); ++i) try {
-          evaluator_(std::span(machines).subspan(i, 1), std::span(outcomes).subspan(i, 1));
-        } catch (const Error& error) {
-          outcomes[i] = {.reason = text_of(error)};
-          outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
-        }
-    }
-    return outcomes;
-  }
-
   Searching& searching_;
   std::string reason_;
   std::shared_ptr<const CompiledMachine> compiled_;
@@ -128,20 +111,6 @@ Brood brood_of(Raising& raising) {
   for (std::size_t i = 0; i < std::min(returned, order.size()); ++i)
     brood.best.push_back(std::move(raising.all[order[i]]));
   return brood;
-}
-
-/// Adds each single change of what only costs: of ordered values by one and two steps.
-void add_single_changes(const Searching& searching, const Placing& from, Raising& raising) {
-  for (const std::size_t a : searching.cost_axes) {
-    const Axis& axis = searching.space.axes[a];
-    for (std::size_t place = 0; place < axis.values.size(); ++place) {
-      const std::size_t away = place > from[a] ? place - from[a] : from[a] - place;
-      if (away == 0 || (away > 2 && has_order(*axis.row))) continue;
-      Placing changed = from;
-      changed[a] = static_cast<std::uint16_t>(place);
-      raising.add(changed);
-    }
-  }
 }
 
 /// Adds exchanges among the members from `begin` on, which are single changes of the first.
@@ -200,6 +169,21 @@ void cross(std::span<const std::size_t> axes, const Placing& other, double share
     if (draws.chance(share)) places[a] = other[a];
 }
 
+std::vector<Placing> neighbours_of(const SearchSpace& space, std::span<const std::size_t> axes,
+                                   const Placing& from) {
+  std::vector<Placing> all;
+  for (const std::size_t a : axes) {
+    const Axis& axis = space.axes[a];
+    for (std::size_t place = 0; place < axis.values.size(); ++place) {
+      const std::size_t away = place > from[a] ? place - from[a] : from[a] - place;
+      if (away == 0 || (away > 2 && has_order(*axis.row))) continue;
+      all.push_back(from);
+      all.back()[a] = static_cast<std::uint16_t>(place);
+    }
+  }
+  return all;
+}
+
 Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws) {
   Placing places;
   for (const Axis& axis : space.axes) places.push_back(static_cast<std::uint16_t>(draws.below(axis.values.size())));
@@ -235,7 +219,7 @@ Brood climbed(Searching& searching, Placing from, const Weights& weights, std::s
   raising.evaluate();
   for (std::size_t round = 0; raising.compiled() && round < rounds && !searching.stopped(); ++round) {
     const std::size_t begin = raising.all.size();
-    add_single_changes(searching, from, raising);
+    for (const Placing& changed : neighbours_of(searching.space, searching.cost_axes, from)) raising.add(changed);
     raising.evaluate();
     add_exchanges(from, weights, begin, raising);
     raising.evaluate();

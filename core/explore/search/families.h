@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/explore/sampling.h"
 #include "core/explore/search/search.h"
 
 namespace sdip {
@@ -17,19 +18,13 @@ using Placing = std::vector<std::uint16_t>;
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), a stream of its own for each family.
 class SearchDraws {
  public:
-  SearchDraws(std::uint64_t seed, std::uint64_t generation, std::uint64_t family)
-      : state_(mixed(mixed(mixed(seed) ^ generation) ^ family)) {}
+  SearchDraws(std::uint64_t seed, std::int64_t generation, std::uint64_t family)
+      : state_(drawn(seed, generation, family)) {}
   std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
   double share() { return static_cast<double>(next() >> 11) / 9007199254740992.0; }
   bool chance(double of) { return share() < of; }
 
  private:
-  static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  }
   std::uint64_t next() { return mixed(state_ += 0x9e3779b97f4a7c15u); }
   std::uint64_t state_;
 };
@@ -68,6 +63,9 @@ void change_some(const SearchSpace& space, std::span<const std::size_t> axes, st
 /// Takes each of these axes from the other with that chance.
 void cross(std::span<const std::size_t> axes, const Placing& other, double share, Placing& places,
            SearchDraws& draws);
+/// Each single change in these axes: of ordered values by one and two steps, else every other value.
+std::vector<Placing> neighbours_of(const SearchSpace& space, std::span<const std::size_t> axes,
+                                   const Placing& from);
 Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws);
 
 /// A family of `first`, whose first says the program; then so many rounds of changes of the best of them.

@@ -245,21 +245,6 @@ void found_in_families(Searching& searching, std::size_t count, Found& found, co
   if (searching.options.on_generation) searching.options.on_generation(found.progress);
 }
 
-/// Each single change of what is compiled: of ordered values by one and two steps.
-std::vector<Placing> compiled_changes(const Searching& searching, const Placing& from) {
-  std::vector<Placing> all;
-  for (const std::size_t a : searching.compile_axes) {
-    const Axis& axis = searching.space.axes[a];
-    for (std::size_t place = 0; place < axis.values.size(); ++place) {
-      const std::size_t away = place > from[a] ? place - from[a] : from[a] - place;
-      if (away == 0 || (away > 2 && has_order(*axis.row))) continue;
-      all.push_back(from);
-      all.back()[a] = static_cast<std::uint16_t>(place);
-    }
-  }
-  return all;
-}
-
 /// From the best, until neither a change of what is compiled nor climbing betters it, or the search is to end.
 void polish(Searching& searching, Found& found) {
   const std::int64_t evaluations = searching.options.evaluations;
@@ -270,11 +255,10 @@ void polish(Searching& searching, Found& found) {
     const Placing from = best->places;
     found_in_families(searching, 1, found,
                       [&](std::size_t) { return climbed(searching, from, {1}, climbing_rounds); });
-    const std::vector<Placing> changed = compiled_changes(searching, found.archive.best()->places);
-    found_in_families(searching, changed.size(), found, [&](std::size_t f) {
-      SearchDraws draws(searching.options.seed, 0, f);  // of which nothing is drawn
-      return raised(searching, {changed[f]}, 0, draws);
-    });
+    const std::vector<Placing> changed =
+        neighbours_of(searching.space, searching.compile_axes, found.archive.best()->places);
+    found_in_families(searching, changed.size(), found,
+                      [&](std::size_t f) { return climbed(searching, changed[f], {1}, 0); });
     if (found.archive.best()->score.costs == costs) return;
   }
 }
@@ -297,13 +281,12 @@ Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> plac
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
   for (const Axis& axis : space.axes)
-    if (!shown_with(*axis.row).empty() && !is_shown(*axis.row, machine))
-      axis.row->write(machine, axis.row->read(space.base));
+    if (!is_shown(*axis.row, machine)) axis.row->write(machine, axis.row->read(space.base));
   return machine;
 }
 
 Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number) {
-  SearchDraws draws(seed, number, 0);
+  SearchDraws draws(seed, static_cast<std::int64_t>(number), 0);
   return machine_at(space, drawn_at_large(space, draws));
 }
 
@@ -340,7 +323,7 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   const auto enough = [&] { return polishes && options.enough && options.enough(); };
   Found found;
   while (!searching.stopped() && !enough() && (options.evaluations == 0 || found.progress.evaluated < evolving)) {
-    const auto generation = static_cast<std::uint64_t>(found.progress.generations);
+    const std::int64_t generation = found.progress.generations;
     const bool first = generation == 0;
     found_in_families(searching, first ? first_families : families, found, [&](std::size_t f) {
       SearchDraws draws(options.seed, generation, f);
