@@ -2,7 +2,6 @@
 #include "core/program/compile/front_cache.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace sdip {
 namespace {
@@ -40,13 +39,6 @@ std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) 
   key.fusion = machine.fusion;
   key.norm_statistics = machine.norm_statistics;
   return compile_key(key);
-}
-
-std::size_t FrontCache::HashOfProblem::operator()(const std::vector<std::int64_t>& numbers) const {
-  std::uint64_t hash = numbers.size();
-  for (const std::int64_t number : numbers)
-    hash = std::rotl((hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15, 29);
-  return static_cast<std::size_t>(hash);
 }
 
 std::shared_ptr<const Front> FrontCache::find(const Stage& stage, const Machine& machine) {

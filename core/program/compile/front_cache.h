@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/number_hash.h"
 #include "core/program/schedule.h"
 #include "core/program/tiling/draft.h"
 
@@ -40,13 +41,10 @@ class FrontCache {
   static constexpr std::size_t most_fronts = 512, most_orders = 2048;
   // The graph is kept, so that no other has its address.
   using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::vector<std::int64_t>>;
-  struct HashOfProblem {
-    std::size_t operator()(const std::vector<std::int64_t>& numbers) const;
-  };
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const Front>> fronts_;
-  std::unordered_map<std::vector<std::int64_t>, OperationOrder, HashOfProblem> orders_;
+  std::unordered_map<std::vector<std::int64_t>, OperationOrder, NumberHash> orders_;
 };
 
 }  // namespace sdip

@@ -2,7 +2,6 @@
 #include "core/program/tiling/mapping_cache.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 
 namespace sdip {
@@ -47,13 +46,6 @@ std::vector<MappingStep> follow(const InstructionClass& c, TileRoom room, const 
 std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room, const CapacityRange& rooms) {
   std::size_t searches = 0;
   return follow(c, room, rooms, searches);
-}
-
-std::size_t MappingCache::HashOfKey::operator()(const MappingKey& key) const {
-  std::uint64_t hash = key.size();
-  for (const std::int64_t number : key)
-    hash = std::rotl((hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15, 29);
-  return static_cast<std::size_t>(hash);
 }
 
 const MappingStep* MappingCache::find(const MappingKey& key, std::int64_t weight_bytes) const {

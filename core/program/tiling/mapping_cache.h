@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/number_hash.h"
 #include "core/program/tiling/mapping_key.h"
 
 namespace sdip {
@@ -35,9 +36,6 @@ class MappingCache {
   Counts counts() const;
 
  private:
-  struct HashOfKey {
-    std::size_t operator()(const MappingKey& key) const;
-  };
   using Stairs = std::map<std::int64_t, MappingStep>;  // by their least room
 
   MappingStep kept_or_searched(const InstructionClass& c, const TileRoom& room);
@@ -46,7 +44,7 @@ class MappingCache {
   const std::size_t most_entries_;
   const CapacityRange followed_;
   mutable std::mutex mutex_;
-  std::unordered_map<MappingKey, Stairs, HashOfKey> stairs_;
+  std::unordered_map<MappingKey, Stairs, NumberHash> stairs_;
   Counts counts_;
 };
 
