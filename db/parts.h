@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "db/chunk.h"
 #include "db/sqlite.h"
 #include "db/store.h"
@@ -107,6 +108,19 @@ void require_follows(const std::string& what, std::int64_t id, SweepState from, 
 
 /// Binds a state's problem: code, place and message, or nulls.
 void bind_problem(Statement& statement, SweepState state, const std::optional<Problem>& problem);
+
+/// Validations and searches are asked for and answered alike: their tables, of these names, have a state, a
+/// problem, a summary and a result. Each throws Error("not_found", "TABLE ID", ...) where there is no such row;
+/// those that change one are called in a transaction, and throw Error("conflict", ...) where the states do not
+/// follow, or it runs and is to go.
+std::string asked_result(Connection& connection, const std::string& table, std::int64_t id);
+void set_asked_state(Connection& connection, const std::string& table, std::int64_t id, SweepState state,
+                     const std::optional<Problem>& problem);
+void end_asked(Connection& connection, const std::string& table, std::int64_t id, SweepState state,
+               std::string_view summary_json, std::string_view result_json);
+void remove_asked(Connection& connection, const std::string& table, std::int64_t id);
+/// The error of a row that is not there.
+Error no_such(const std::string& table, std::int64_t id);
 
 /// As Store::point_accuracies.
 std::map<std::int64_t, StoredAccuracy> point_accuracies_in(Connection& connection, std::int64_t sweep);

@@ -10,8 +10,6 @@ constexpr const char* search_columns =
     "SELECT id, model, request_json, state, created, coalesce(summary_json, ''), error_code, error_where,"
     " error_message FROM search";
 
-std::string search_named(std::int64_t id) { return "search " + std::to_string(id); }
-
 SearchRow search_row(const Statement& row, const std::string& path) {
   SearchRow search;
   search.id = row.integer(0);
@@ -28,7 +26,7 @@ SearchRow search_row(const Statement& row, const std::string& path) {
 SearchRow search_in(Connection& connection, std::int64_t id) {
   Statement row(connection, (std::string(search_columns) + " WHERE id = ?").c_str());
   row.bind(id);
-  if (!row.step()) throw Error("not_found", search_named(id), "no such search");
+  if (!row.step()) throw no_such("search", id);
   return search_row(row, connection.path());
 }
 
@@ -60,10 +58,7 @@ SearchRow Store::search(std::int64_t id) const {
 
 std::string Store::search_result(std::int64_t id) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
-  Statement row(reading.connection(), "SELECT coalesce(result_json, '') FROM search WHERE id = ?");
-  row.bind(id);
-  if (!row.step()) throw Error("not_found", search_named(id), "no such search");
-  return std::string(row.text(0));
+  return asked_result(reading.connection(), "search", id);
 }
 
 void Store::restart_searches() {
@@ -79,12 +74,7 @@ void Store::restart_searches() {
 void Store::set_search_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows("search", id, search_in(parts_->writer, id).state, state);
-  Statement set(parts_->writer,
-                "UPDATE search SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
-  set.bind(sweep_state_text(state));
-  bind_problem(set, state, problem);
-  set.bind(id).run();
+  set_asked_state(parts_->writer, "search", id, state, problem);
   transaction.commit();
 }
 
@@ -93,18 +83,14 @@ void Store::end_search(std::int64_t id, SweepState state, std::string_view summa
   check(state == SweepState::done || state == SweepState::cancelled, "end_search: a state that has a result");
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows("search", id, search_in(parts_->writer, id).state, state);
-  Statement set(parts_->writer, "UPDATE search SET state = ?, summary_json = ?, result_json = ? WHERE id = ?");
-  set.bind(sweep_state_text(state)).bind(summary_json).bind(result_json).bind(id).run();
+  end_asked(parts_->writer, "search", id, state, summary_json, result_json);
   transaction.commit();
 }
 
 void Store::remove_search(std::int64_t id) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  if (search_in(parts_->writer, id).state == SweepState::running)
-    throw Error("conflict", search_named(id), "the search runs: cancel it first");
-  Statement(parts_->writer, "DELETE FROM search WHERE id = ?").bind(id).run();
+  remove_asked(parts_->writer, "search", id);
   transaction.commit();
 }
 

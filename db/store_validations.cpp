@@ -10,8 +10,6 @@ constexpr const char* validation_columns =
     "SELECT id, sweep, model, request_json, state, created, coalesce(summary_json, ''), error_code, error_where,"
     " error_message FROM validation";
 
-std::string where(std::int64_t id) { return "validation " + std::to_string(id); }
-
 ValidationRow row_of(const Statement& row, const std::string& path) {
   ValidationRow validation;
   validation.id = row.integer(0);
@@ -29,7 +27,7 @@ ValidationRow row_of(const Statement& row, const std::string& path) {
 ValidationRow validation_in(Connection& connection, std::int64_t id) {
   Statement row(connection, (std::string(validation_columns) + " WHERE id = ?").c_str());
   row.bind(id);
-  if (!row.step()) throw Error("not_found", where(id), "no such validation");
+  if (!row.step()) throw no_such("validation", id);
   return row_of(row, connection.path());
 }
 
@@ -82,40 +80,27 @@ std::optional<ValidationRow> Store::validation_of(std::int64_t sweep) const {
 
 std::string Store::validation_result(std::int64_t id) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
-  Statement row(reading.connection(), "SELECT coalesce(result_json, '') FROM validation WHERE id = ?");
-  row.bind(id);
-  if (!row.step()) throw Error("not_found", where(id), "no such validation");
-  return std::string(row.text(0));
+  return asked_result(reading.connection(), "validation", id);
 }
 
 void Store::set_validation_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows("validation", id, validation_in(parts_->writer, id).state, state);
-  Statement set(parts_->writer,
-                "UPDATE validation SET state = ?, error_code = ?, error_where = ?, error_message = ? WHERE id = ?");
-  set.bind(sweep_state_text(state));
-  bind_problem(set, state, problem);
-  set.bind(id).run();
+  set_asked_state(parts_->writer, "validation", id, state, problem);
   transaction.commit();
 }
 
 void Store::end_validation(std::int64_t id, std::string_view summary_json, std::string_view result_json) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  require_follows("validation", id, validation_in(parts_->writer, id).state, SweepState::done);
-  Statement set(parts_->writer,
-                "UPDATE validation SET state = 'done', summary_json = ?, result_json = ? WHERE id = ?");
-  set.bind(summary_json).bind(result_json).bind(id).run();
+  end_asked(parts_->writer, "validation", id, SweepState::done, summary_json, result_json);
   transaction.commit();
 }
 
 void Store::remove_validation(std::int64_t id) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
-  if (validation_in(parts_->writer, id).state == SweepState::running)
-    throw Error("conflict", where(id), "the validation runs: cancel it first");
-  Statement(parts_->writer, "DELETE FROM validation WHERE id = ?").bind(id).run();
+  remove_asked(parts_->writer, "validation", id);
   transaction.commit();
 }
 
