@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <iostream>
 #include <set>
 
@@ -64,6 +65,20 @@ int run_action(const Action& action) {
 }
 
 }  // namespace
+
+const std::atomic<bool>& interrupts() {
+  static std::atomic<bool> interrupted = false;
+  static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
+  [[maybe_unused]] static const bool caught = [] {
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one ends the program
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    return true;
+  }();
+  return interrupted;
+}
 
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
   return command.add_option("--seed", seed, about)->capture_default_str()->check([](const std::string& text) {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
@@ -14,6 +13,7 @@
 #include "server/cli/search_report.h"
 #include "server/cli/sweep_rate.h"
 #include "server/io/text.h"
+#include "server/io/threads.h"
 #include "server/studies/analysis.h"
 #include "server/studies/machine_peak.h"
 
@@ -155,7 +155,7 @@ int run_machines(bool json, std::int64_t machines, std::int64_t every) {
 }
 
 int run_bench(bool json) {
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = threads_here();
   const Machine machine;
   const double whole = median_of(7, [&] { analyze(Catalog(), "sd15", machine); });
   const Catalog catalog;

@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
 #include "server/cli/text/best_text.h"
 #include "server/io/text.h"
+#include "server/io/threads.h"
 #include "server/studies/best_json.h"
 
 namespace sdip {
@@ -28,8 +27,6 @@ struct BestArguments {
   std::int64_t validate_seconds = 30;
   bool json = false, rows = false;
 };
-
-std::atomic<bool> search_interrupted = false;
 
 /// "90", "90s", "5m", "1h" in seconds.
 std::int64_t seconds_of_text(const std::string& text) {
@@ -111,14 +108,9 @@ int list_rows(bool json) {
 int run_best(const BestArguments& arguments) {
   if (arguments.rows) return list_rows(arguments.json);
   const BestRequest request = best_request(best_body(arguments));
-  struct sigaction action {};
-  action.sa_handler = [](int) { search_interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
   const Catalog catalog(file_models(arguments.files));
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const BestAnswer answer = find_best(catalog, request, threads, &search_interrupted,
+  const int threads = threads_here();
+  const BestAnswer answer = find_best(catalog, request, threads, &interrupts(),
                                       [&](const BestProgress& progress) { show_progress(request, progress); });
   if (::isatty(2) == 1) std::cerr << std::endl;
   if (arguments.json) {

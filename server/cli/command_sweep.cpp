@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "server/cli/sweep_arguments.h"
 #include "server/io/said_formats.h"
 #include "server/io/text.h"
+#include "server/io/threads.h"
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/merge.h"
@@ -26,17 +26,6 @@
 
 namespace sdip {
 namespace {
-
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "set by a signal handler");
-
-void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = true; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second one ends the program
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-}
 
 /// The folder of --data, or one that lasts as long as this value.
 class DataFolder {
@@ -153,7 +142,7 @@ OrderedJson validated_front(Store& store, const Catalog& catalog, const SweepRec
   const auto id = add_front_validation(store, sweep, seconds);
   if (!id) return nullptr;
   std::cerr << "validating the front (--validate-seconds 0 leaves it out)" << std::endl;
-  if (run_validation(store, catalog, *id, &interrupted)) {
+  if (run_validation(store, catalog, *id, &interrupts())) {
     store.set_validation_state(*id, SweepState::cancelled);
     return nullptr;
   }
@@ -259,12 +248,11 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
   const SweepRow before = store.sweep(id);
   std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
             << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "") << std::endl;
-  catch_interrupts();
   ProgressLine line(before.total);
   Pace last{before.done};
   RunOptions options;
-  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  options.cancel = &interrupted;
+  options.threads = threads_here();
+  options.cancel = &interrupts();
   options.on_batch = [&](const Pace& pace) { line.show(last = pace, false); };
   options.part = part;
   const bool cancelled = run_sweep(store, catalog, id, options);
@@ -337,7 +325,7 @@ int run_stored_sweep(const SweepArguments& arguments) {
   const SweepRecord sweep = sweep_record(store, id);
   throw_problem(sweep.row);
   if (arguments.accuracy_seconds > 0)
-    measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupted; });
+    measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupts(); });
   if (!arguments.export_file.empty()) export_sweep_points(store, sweep, format, target.get());
   print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
   return exit_ok;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -42,6 +43,9 @@ void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
 void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/models/read_model.h
+
+/// From the first call on, whether SIGINT or SIGTERM came; a second one ends the program.
+const std::atomic<bool>& interrupts();
 
 /// --preset, --machine and --set: which machine is meant.
 struct MachineOptions {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <iostream>
-#include <thread>
 
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/threads.h"
 #include "server/studies/search_quality.h"
 
 namespace sdip {
@@ -27,8 +27,6 @@ struct SpaceReport {
   OrderedJson facts;  // of the space and its front
   Shares found, drawn;
 };
-
-int threads_here() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 OrderedJson reference_json(const SearchedSpace& searched, const VolumeShare& share) {
   OrderedJson reference = OrderedJson::object();

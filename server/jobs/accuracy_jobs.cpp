@@ -9,6 +9,7 @@
 #include "server/http/http.h"
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/evaluations.h"
+#include "server/jobs/found_text.h"
 
 namespace sdip {
 namespace {
@@ -106,7 +107,7 @@ void AccuracyJobs::run(std::int64_t id, const Turn& turn) {
     double share = 0;
     const char* const end = text.data() + text.size();
     if (std::from_chars(text.data(), end, share).ptr != end || !(share >= 0 && share <= 1))
-      throw Error("evaluation_failed", model, model + ": evaluating this model gave no valid answer");
+      throw no_valid_answer(model);
     turn.show(share);
   };
   try {

@@ -1,5 +1,6 @@
 // Running sweeps.
 #include "server/jobs/jobs.h"
+#include "server/io/threads.h"
 
 #include <algorithm>
 #include <chrono>
@@ -222,7 +223,7 @@ void Jobs::resume(std::int64_t id) {
 
 void Jobs::run(std::int64_t id, const JobTurn<Pace>& turn) {
   RunOptions options;
-  options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.threads = threads_here();
   options.cancel = &turn.cancel;
   options.on_batch = turn.show;
   if (run_sweep(store_, catalog_, id, options))

@@ -1,11 +1,13 @@
 // Running searches.
 #include "server/jobs/search_jobs.h"
+#include "server/io/threads.h"
 
 #include <chrono>
 #include <iostream>
 
 #include "core/base/error.h"
 #include "server/jobs/evaluations.h"
+#include "server/jobs/found_text.h"
 #include "server/models/stages.h"
 #include "server/studies/best_json.h"
 
@@ -15,44 +17,43 @@ namespace {
 constexpr std::size_t longest_shown = std::size_t{256} << 10;
 constexpr auto between_shown = std::chrono::milliseconds(200);
 
-/// What a search found, as JSON; texts are empty where nothing is known of what it found until it was cancelled.
-struct SearchTexts {
+/// What a search found; nothing where it was cancelled before anything was known of that.
+struct SearchFound {
   bool cancelled = false;
-  std::string summary{}, result{};
+  std::optional<FoundText> text{};
 };
 
-SearchTexts texts_of(const BestAnswer& answer) {
-  return {answer.cancelled, json_text(best_summary_json(answer)), json_text(best_json(answer))};
+FoundText text_of(const BestAnswer& answer) {
+  return {json_text(best_summary_json(answer)), json_text(best_json(answer))};
 }
 
 /// In a child, which is not believed: what it says is JSON of a bounded size, at least.
-SearchTexts searched_apart(const Catalog& catalog, const Member& member, const Json& body, int threads,
+SearchFound searched_apart(const Catalog& catalog, const Member& member, const Json& body, int threads,
                            const JobTurn<BestProgress>& turn) {
-  const auto nonsense = [&] {
-    return Error("evaluation_failed", member.name, member.name + ": evaluating this model gave no valid answer");
-  };
   const SearchGoal goal = best_request(body).goal;
   const auto take = [&](std::string_view text) {
-    if (text.size() > longest_shown) throw nonsense();
+    if (text.size() > longest_shown) throw no_valid_answer(member.name);
     turn.show(best_progress_from_json(goal, parse_json(text)));
   };
   try {
     Evaluation evaluation = evaluation_named("search");
     evaluation.limits.threads = threads;
-    const std::string text = catalog.apart(member, evaluation, {{"request", body}, {"threads", threads}},
-                                           {take, [&] { return turn.cancel.load(); }}, true);
-    const auto line = text.find('\n');
-    if (line == std::string::npos) throw nonsense();
-    SearchTexts found{false, text.substr(0, line), text.substr(line + 1)};
-    if (!bounded_json(found.summary).is_object() || !bounded_json(found.result).is_object()) throw nonsense();
-    return found;
+    return {false, found_in_answer(catalog.apart(member, evaluation, {{"request", body}, {"threads", threads}},
+                                                 {take, [&] { return turn.cancel.load(); }}, true),
+                                   member.name)};
   } catch (const Json::exception&) {
-    throw nonsense();
+    throw no_valid_answer(member.name);
   } catch (const Error& error) {
-    if (is_cancelled(error)) return {true};
-    if (error.code == "json_invalid" || error.code == "value_invalid") throw nonsense();
+    if (is_cancelled(error)) return {true, std::nullopt};
+    if (error.code == "json_invalid" || error.code == "value_invalid") throw no_valid_answer(member.name);
     throw;
   }
+}
+
+SearchFound searched_here(const Catalog& catalog, const Json& body, int threads,
+                          const JobTurn<BestProgress>& turn) {
+  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show);
+  return {answer.cancelled, text_of(answer)};
 }
 
 std::deque<std::int64_t> queued_searches(Store& store) {
@@ -77,8 +78,7 @@ std::string evaluate_search(const Catalog& catalog, const Json& request, const E
         doing = progress.doing;
         turn.show(json_text(best_progress_json(asked.goal, progress)));
       });
-  const SearchTexts found = texts_of(answer);
-  return found.summary + "\n" + found.result;
+  return answer_of(text_of(answer));
 }
 
 SearchJobs::SearchJobs(Store& store, const Catalog& catalog)
@@ -105,21 +105,19 @@ void SearchJobs::cancel(std::int64_t id) {
 void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
   store_.set_search_state(id, SweepState::running);
   const SearchRow row = store_.search(id);
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = threads_here();
   try {
     const Json body = Json::parse(row.request_json);
     const auto member = catalog_.uploaded(row.model);
-    const SearchTexts found =
-        member ? searched_apart(catalog_, *member, body, threads, turn)
-               : texts_of(find_best(catalog_, best_request(body), threads, &turn.cancel, turn.show));
-    if (!found.cancelled)
-      store_.end_search(id, SweepState::done, found.summary, found.result);
-    else if (!turn.by_user())
+    const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
+                                     : searched_here(catalog_, body, threads, turn);
+    if (found.cancelled && !turn.by_user())
       store_.set_search_state(id, SweepState::interrupted);
-    else if (found.result.empty())
+    else if (!found.text)
       store_.set_search_state(id, SweepState::cancelled);
     else
-      store_.end_search(id, SweepState::cancelled, found.summary, found.result);
+      store_.end_search(id, found.cancelled ? SweepState::cancelled : SweepState::done, found.text->summary,
+                        found.text->result);
   } catch (const Error& error) {
     store_.set_search_state(id, SweepState::failed, Problem{error.code, error.where, error.what()});
   } catch (const std::exception& bug) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "server/jobs/evaluations.h"
+#include "server/jobs/found_text.h"
 #include "server/jobs/validate_front.h"
 #include "server/models/stages.h"
 #include "server/studies/validation_json.h"
@@ -23,11 +24,6 @@ std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord
 }
 
 namespace {
-
-/// What a validation found, as JSON.
-struct FoundText {
-  std::string summary, result;
-};
 
 /// Of a request, or of the points of a sweep's front; nothing where it was cancelled.
 std::optional<FoundText> validated(const Catalog& catalog, const Json& request, const std::atomic<bool>* cancel,
@@ -48,30 +44,23 @@ std::optional<FoundText> validated(const Catalog& catalog, const Json& request, 
 std::optional<FoundText> validated_apart(const Catalog& catalog, const Member& member, const ValidationRow& row,
                                          const Json& request, const std::atomic<bool>* cancel,
                                          const ShowValidation& show) {
-  const auto nonsense = [&] {
-    return Error("evaluation_failed", member.name, member.name + ": evaluating this model gave no valid answer");
-  };
   const auto take = [&](std::string_view text) {
-    if (text.size() > 1000) throw nonsense();
+    if (text.size() > 1000) throw no_valid_answer(member.name);
     const Json said = parse_json(text);
     if (show)
       show({said.at("doing").get<std::string>(), said.at("done").get<std::int64_t>(),
             said.at("total").get<std::int64_t>()});
   };
   try {
-    const std::string text =
+    return found_in_answer(
         catalog.apart(member, evaluation_named(row.sweep ? "front_validation" : "validation"), request,
-                      {take, [&] { return cancel != nullptr && cancel->load(); }}, true);
-    const auto line = text.find('\n');
-    if (line == std::string::npos) throw nonsense();
-    FoundText found{text.substr(0, line), text.substr(line + 1)};
-    if (!bounded_json(found.summary).is_object() || !bounded_json(found.result).is_object()) throw nonsense();
-    return found;
+                      {take, [&] { return cancel != nullptr && cancel->load(); }}, true),
+        member.name);
   } catch (const Json::exception&) {
-    throw nonsense();
+    throw no_valid_answer(member.name);
   } catch (const Error& error) {
     if (is_cancelled(error)) return std::nullopt;
-    if (error.code == "json_invalid") throw nonsense();
+    if (error.code == "json_invalid") throw no_valid_answer(member.name);
     throw;
   }
 }
@@ -84,7 +73,7 @@ std::string evaluate_validation(const Catalog& catalog, const Json& request, con
       turn.show(json_text(Json{{"doing", progress.doing}, {"done", progress.done}, {"total", progress.total}}));
   };
   const auto found = validated(catalog, request, nullptr, show);
-  return found->summary + "\n" + found->result;
+  return answer_of(*found);
 }
 
 std::string evaluate_validation_check(const Catalog& catalog, const Json& request, const EvaluationTurn&) {
