@@ -87,7 +87,6 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].id = base.id + "_" + std::to_string(i + 1);
     all[i].peak_flops = base.peak_flops * structural_flops(all[i]) / structural_flops(base);
-    const std::string source = "the peak of " + base.name + " times its units over those";
     // The base's first fields are its peak and its bandwidth, whose name says the kind of its DRAM.
     DeviceField peak = base.fields.at(0), bandwidth = base.fields.at(1);
     peak.value = number_text(all[i].peak_flops / 1e12);
@@ -105,32 +104,38 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
   return all;
 }
 
-std::vector<Device> device_spaces(const nlohmann::json& object, std::span<const Device> own,
-                                  const std::string& where) {
+namespace {
+
+/// Of {"array_rows": [64, 128]}.
+std::vector<DeviceAxis> device_axes(const nlohmann::json& figures, const std::string& where) {
+  if (!figures.is_object()) throw Error("value_invalid", where, "expected lists of values by figure");
+  std::vector<DeviceAxis> axes;
+  for (const auto& [key, values] : figures.items()) {
+    const bool numbers =
+        values.is_array() && std::ranges::all_of(values, [](const auto& value) { return value.is_number(); });
+    if (!numbers) throw Error("value_invalid", where + "/" + key.substr(0, 80), "expected a list of numbers");
+    axes.push_back({key, values.template get<std::vector<double>>()});
+  }
+  return axes;
+}
+
+}  // namespace
+
+void add_device_spaces(const nlohmann::json& object, std::vector<Device>& own, const std::string& where) {
   if (!object.is_object()) throw Error("value_invalid", where, "expected devices by id, each with figures to vary");
-  std::vector<Device> all;
+  std::size_t added = 0;
   for (const auto& [id, figures] : object.items()) {
     const std::string place = where + "/" + id.substr(0, 80);
     const auto given = std::ranges::find(own, id, &Device::id);
     const Device* base = given != own.end() ? &*given : find_device(id);
     if (base == nullptr) throw Error("unknown_baseline", place, "no such device; `GET /baselines` lists them");
-    if (!figures.is_object()) throw Error("value_invalid", place, "expected lists of values by figure");
-    std::vector<DeviceAxis> axes;
-    for (const auto& [key, values] : figures.items()) {
-      DeviceAxis& axis = axes.emplace_back(DeviceAxis{key, {}});
-      if (!values.is_array())
-        throw Error("value_invalid", place + "/" + key.substr(0, 80), "expected a list of numbers");
-      for (const auto& value : values) {
-        if (!value.is_number())
-          throw Error("value_invalid", place + "/" + key.substr(0, 80), "expected a list of numbers");
-        axis.values.push_back(value.get<double>());
-      }
+    for (Device& variant : device_space(*base, device_axes(figures, place), place)) {
+      own.push_back(std::move(variant));
+      require_own_id(own, where);
+      if (++added > most_device_variants)
+        throw Error("limit_exceeded", where, "more than " + std::to_string(most_device_variants) + " variants");
     }
-    for (Device& variant : device_space(*base, axes, place)) all.push_back(std::move(variant));
-    if (all.size() > most_device_variants)
-      throw Error("limit_exceeded", where, "more than " + std::to_string(most_device_variants) + " variants");
   }
-  return all;
 }
 
 }  // namespace sdip

@@ -27,9 +27,8 @@ inline constexpr std::size_t most_device_variants = 256;
 /// and array_columns=64 its peak is 34.5.
 std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis> axes, const std::string& where);
 
-/// Of {"tpu_v4i": {"array_rows": [64, 128]}}, over devices of this program or of `own`, one after the other. Throws
-/// Error("unknown_baseline", ...), too.
-std::vector<Device> device_spaces(const nlohmann::json& object, std::span<const Device> own,
-                                  const std::string& where);
+/// Adds those of {"tpu_v4i": {"array_rows": [64, 128]}}, over devices of this program or of `own`, to these, one
+/// after the other. Throws Error("unknown_baseline", ...), too, and as require_own_id does.
+void add_device_spaces(const nlohmann::json& object, std::vector<Device>& own, const std::string& where);
 
 }  // namespace sdip

@@ -150,12 +150,21 @@ DeviceField field_of(const Member& m) {
   return {m.text("name"), m.text_or_number("value"), m.text("unit"), m.text("source"), m.confidence()};
 }
 
+/// Why the figure of that key cannot have a value; "" where it can.
+std::string_view figure_refusal(std::string_view key, double value) {
+  const bool counted = std::ranges::find(counted_keys, key) != std::end(counted_keys);
+  if (counted && (!(value >= 1 && value <= most_count) || value != std::floor(value)))
+    return "expected a whole number, 1 to 100,000";
+  if (!(value >= least_number && value <= most_number)) return "expected a number, 1e-9 to 1e9";
+  return key == "tensor_share" && value > 1 ? "expected a share, at most 1" : "";
+}
+
 DeviceFigure figure_of_member(const Member& m) {
   m.require_keys({"key", "value", "unit", "source", "confidence"});
   const std::string key = m.text("key");
-  const bool counted = std::ranges::find(counted_keys, key) != std::end(counted_keys);
-  const double value = counted ? static_cast<double>(m.count("value")) : m.number("value");
-  if (key == "tensor_share" && value > 1) m.refuse("value", "expected a share, at most 1");
+  const double value = m.number("value");
+  if (const std::string_view refusal = figure_refusal(key, value); !refusal.empty())
+    m.refuse("value", std::string(refusal));
   return {key, value, m.text("unit"), m.text("source"), m.confidence()};
 }
 
@@ -247,12 +256,8 @@ Device device_from_json(const json& object, const std::string& where) {
 }
 
 void require_figure_value(std::string_view key, double value, const std::string& where) {
-  const bool counted = std::ranges::find(counted_keys, key) != std::end(counted_keys);
-  if (counted && (!(value >= 1 && value <= most_count) || value != std::floor(value)))
-    throw Error("value_out_of_range", where, "expected whole numbers, 1 to 100,000");
-  if (!(value >= least_number && value <= most_number))
-    throw Error("value_out_of_range", where, "expected numbers, 1e-9 to 1e9");
-  if (key == "tensor_share" && value > 1) throw Error("value_out_of_range", where, "expected shares, at most 1");
+  if (const std::string_view refusal = figure_refusal(key, value); !refusal.empty())
+    throw Error("value_out_of_range", where, std::string(refusal));
 }
 
 void require_own_id(std::span<const Device> own, const std::string& where) {

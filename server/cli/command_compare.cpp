@@ -127,11 +127,7 @@ ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Devi
   require_once(arguments.baselines, [&](std::size_t i) { return "--baselines " + arguments.baselines[i]; });
   require_once(arguments.batches,
                [&](std::size_t i) { return "--batches " + std::to_string(arguments.batches[i]); });
-  for (const std::string& name : arguments.presets) {
-    const Machine& machine = require_preset(name, "--presets").machine;
-    if (!(machine == asked.machines[0].machine))  // it is there already
-      asked.machines.push_back({"sdip:" + name, "SDIP " + name, machine});
-  }
+  for (const std::string& name : arguments.presets) add_preset(asked, require_preset(name, "--presets"));
   for (const std::string& id : arguments.baselines) asked.devices.push_back(&device_named(id));
   if (arguments.baselines.empty())
     for (const Device& device : devices()) asked.devices.push_back(&device);
@@ -178,16 +174,14 @@ int run_comparison(const CompareArguments& arguments) {
     own.push_back(read_device(read_text(file), file));
     require_own_id(own, file + "/id");
   }
-  for (Device& variant : device_spaces(varied_figures(arguments.vary), own, "--vary")) {
-    own.push_back(std::move(variant));
-    require_own_id(own, "--vary");
-  }
+  add_device_spaces(varied_figures(arguments.vary), own, "--vary");
   const ComparisonAsked asked = asked_of(arguments, own);
   const Catalog catalog(file_models(arguments.files));
   if (arguments.json) return std::cout << json_text(comparison_json(catalog, asked), 2) << "\n", exit_ok;
   const std::vector<ComparisonRow> rows = comparison_rows(catalog, asked);
   MeasuredByDevice measured;
-  for (const Device* device : asked.devices) measured[device->id] = measured_beside_model(*device);
+  for (const ComparisonRow& row : rows)
+    if (row.device && row.kind != RowKind::measured) measured[row.device->id] = row.measured;
   if (arguments.format == "csv") return write_comparison_csv(std::cout, rows, measured), exit_ok;
   if (arguments.format == "markdown") return write_comparison_markdown(std::cout, rows, measured), exit_ok;
   if (arguments.format == "latex") return write_comparison_latex(std::cout, rows), exit_ok;

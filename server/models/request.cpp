@@ -111,11 +111,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   require_once(request.batches, place_in("batches"));
   if (const auto node = text_field(body, "node", "")) request.node = node_named(*node, "/node");
   read_devices(body, request.devices);
-  if (body.contains("vary"))
-    for (Device& variant : device_spaces(body["vary"], request.devices, "/vary")) {
-      request.devices.push_back(std::move(variant));
-      require_own_id(request.devices, "/vary");
-    }
+  if (body.contains("vary")) add_device_spaces(body["vary"], request.devices, "/vary");
   return request;
 }
 

@@ -64,12 +64,11 @@ std::optional<double> dram_filled(const Analysis& analysis) {
   return bytes / (static_cast<double>(dram.channels * dram.channel_mib) * 1024 * 1024);
 }
 
-/// What a saturated stream is worth: frames enter one behind the other, and never end.
-ComparisonRow stream_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
+/// A machine's report as a row; `how`: what its frames come in.
+ComparisonRow report_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch, const char* how) {
   const Machine& m = analysis.machine;
   const Report& report = analysis.report;
-  ComparisonRow row{
-      .id = "stream:" + named.id, .name = named.name + ", stream", .kind = RowKind::model, .batch = batch};
+  ComparisonRow row{.id = named.id, .name = named.name, .kind = RowKind::model, .batch = batch};
   row.format = std::string(format_text(m.activation_format));
   if (m.weight_format != m.activation_format) row.format += " by " + std::string(format_text(m.weight_format));
   row.feasible = report.outcome.feasible;
@@ -82,20 +81,28 @@ ComparisonRow stream_row(const NamedMachine& named, const Analysis& analysis, st
   if (const auto filled = dram_filled(analysis)) row.values.emplace_back("dram_filled", *filled);
   row.fields = own_fields(m);
   row.notes = report.notes;
-  row.notes.push_back("A saturated stream, whatever the batch: frames enter one behind the other, and never end.");
+  row.notes.push_back(how);
   if (!report.outcome.feasible) row.notes.push_back("infeasible: " + report.outcome.reason);
   return row;
 }
 
+/// What a saturated stream is worth: the report's own figures.
+ComparisonRow stream_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
+  ComparisonRow row =
+      report_row(named, analysis, batch,
+                 "A saturated stream, whatever the batch: frames enter one behind the other, and never end.");
+  row.id = "stream:" + named.id;
+  row.name = named.name + ", stream";
+  return row;
+}
+
 /// So many frames and no more: the pipeline fills and drains, and leakage lasts as long as that takes.
-ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, const ComparisonRow& stream) {
+ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
   const Report& report = analysis.report;
-  ComparisonRow row = stream;
-  row.id = named.id;
-  row.name = named.name;
-  *std::ranges::find_if(row.notes, [](const std::string& note) { return note.starts_with("A saturated"); }) =
-      "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' clock "
-      "trees take is left out.";
+  ComparisonRow row = report_row(
+      named, analysis, batch,
+      "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' "
+      "clock trees take is left out.");
   const auto set = [&](Metric metric, double value) {
     row.values[static_cast<std::size_t>(metric)].second = value;
   };
@@ -168,10 +175,9 @@ void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const St
     if (asked.node) drawn.machine.technology_node = *asked.node;
     const Analysis analysis = analyze(catalog, asked.model, drawn.machine, asked.formats, stop);
     for (const std::int64_t batch : asked.batches) {
-      const ComparisonRow stream = stream_row(drawn, analysis, batch);
-      const ComparisonRow own = own_row(drawn, analysis, stream);
+      const ComparisonRow own = own_row(drawn, analysis, batch);
       rows.push_back(own);
-      rows.push_back(stream);
+      rows.push_back(stream_row(drawn, analysis, batch));
       if (auto bound = own_bound_row(own, analysis.report)) rows.push_back(std::move(*bound));
     }
   }
@@ -179,12 +185,15 @@ void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const St
 
 }  // namespace
 
+void add_preset(ComparisonAsked& asked, const Preset& preset) {
+  if (preset.machine == asked.machines.front().machine) return;
+  const std::string name(preset.name);
+  asked.machines.push_back({"sdip:" + name, "SDIP " + name, preset.machine});
+}
+
 ComparisonAsked comparison_asked(const PointRequest& request) {
   ComparisonAsked asked{.model = request.model, .machines = {{"sdip", "SDIP", request.machine}}};
-  for (const Preset* preset : request.presets)
-    if (!(preset->machine == request.machine))  // it is there already
-      asked.machines.push_back(
-          {"sdip:" + std::string(preset->name), "SDIP " + std::string(preset->name), preset->machine});
+  for (const Preset* preset : request.presets) add_preset(asked, *preset);
   for (const std::string& id : request.baselines) asked.devices.push_back(find_device(id));
   for (const Device& device : request.devices) asked.devices.push_back(&device);
   asked.batches = request.batches;

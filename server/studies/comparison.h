@@ -32,6 +32,9 @@ struct ComparisonAsked {
   std::optional<TechnologyNode> node{};  // that all are drawn in; nothing: each in its own
 };
 
+/// Adds a preset beside the first machine, unless it is that.
+void add_preset(ComparisonAsked& asked, const Preset& preset);
+
 /// The machine asked for, presets beside it, and devices: those named, and the request's own, which outlives this.
 ComparisonAsked comparison_asked(const PointRequest& request);
 
@@ -70,6 +73,7 @@ struct ComparisonRow {
   std::vector<DeviceField> fields{};
   std::vector<std::string> notes{};
   const Device* device = nullptr;
+  std::vector<Compared> measured{};  // on its device, beside the model; none of rows that are measured themselves
   std::optional<double> value(std::string_view metric) const { return compared_value(values, metric); }
   /// Calibrated where it can be.
   std::optional<double> likely(std::string_view metric) const;

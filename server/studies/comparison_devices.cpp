@@ -232,10 +232,12 @@ void add_device_rows(const Catalog& catalog, const ComparisonAsked& asked, const
                      std::vector<ComparisonRow>& rows) {
   const std::vector<LayeredStage> work = layered_work(catalog, asked.model, asked.machines.front().machine);
   for (const Device* device : asked.devices) {
-    const std::optional<Calibration> calibration = calibration_of(measured_beside_model(*device, stop));
+    const std::vector<Compared> measured = measured_beside_model(*device, stop);
+    const std::optional<Calibration> calibration = calibration_of(measured);
     for (const std::int64_t batch : asked.batches) {
       end_if(stop, asked.model);
       rows.push_back(device_row(*device, asked, work, calibration, batch));
+      rows.back().measured = measured;
       for (const Measurement& m : device->measured)
         if (is_of(m, catalog, asked, work, batch)) rows.push_back(measured_row(*device, m));
     }

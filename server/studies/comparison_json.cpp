@@ -1,6 +1,4 @@
 // A comparison as the JSON of POST /comparisons.
-#include <map>
-
 #include "server/json/tables_json.h"
 #include "server/studies/comparison.h"
 
@@ -66,7 +64,7 @@ OrderedJson losses_json(const std::vector<Loss>& losses) {
   return all;
 }
 
-OrderedJson row_json(const ComparisonRow& row, const OrderedJson& measured) {
+OrderedJson row_json(const ComparisonRow& row) {
   OrderedJson fields = OrderedJson::array();
   for (const DeviceField& field : row.fields) fields.push_back(field_json(field));
   const bool timed = row.device != nullptr && (row.kind == RowKind::device || row.kind == RowKind::roofline);
@@ -85,7 +83,7 @@ OrderedJson row_json(const ComparisonRow& row, const OrderedJson& measured) {
           {"compute_s", timed ? OrderedJson(row.compute_s) : OrderedJson()},
           {"memory_s", timed ? OrderedJson(row.memory_s) : OrderedJson()},
           {"stages", stages_json(row.stages)},
-          {"measured", measured},
+          {"measured", measured_json(row.measured)},
           {"fields", fields},
           {"notes", row.notes}};
 }
@@ -95,13 +93,7 @@ OrderedJson row_json(const ComparisonRow& row, const OrderedJson& measured) {
 OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop) {
   const std::vector<ComparisonRow> found = comparison_rows(catalog, asked, stop);
   OrderedJson rows = OrderedJson::array();
-  std::map<std::string, OrderedJson> measured;
-  for (const ComparisonRow& row : found) {
-    const bool has_model = row.device && row.kind != RowKind::measured;
-    if (has_model && !measured.contains(row.id))
-      measured[row.id] = measured_json(measured_beside_model(*row.device, stop));
-    rows.push_back(row_json(row, has_model ? measured[row.id] : OrderedJson::array()));
-  }
+  for (const ComparisonRow& row : found) rows.push_back(row_json(row));
   OrderedJson node;
   if (asked.node) node = node_text(*asked.node);
   return {{"node", node}, {"rows", rows}, {"losses", losses_json(losses_of(found))}};

@@ -2,7 +2,7 @@
 // `sdip best`, `sdip analyze`, `sdip compare` or `sdip accuracy`, with the ranges of the technology's figures.
 //   node tests/bench/findings.mjs [--sdip build/release/sdip] [--evaluations 200000] [--output docs/findings.md]
 // Repeats bit for bit: searches end by their evaluations, and not by time.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -192,7 +192,8 @@ const write = () => {
   });
   table(['weights', 'activations', 'frames/s/mm2', 'energy a frame', 'area', 'signal to noise of tiny-sd\'s image'],
     formats.map(({ weights, activations, found, accuracy }) => [weights, activations, digits(found.metrics.fps_per_mm2),
-      ranged(energy(found), 'J'), ranged(area(found), 'mm2'), decibels(accuracy)]));
+      ranged(energy(found), 'J'), ranged(area(found), 'mm2'),
+      accuracy.sqnr_db === null ? 'exact or not said' : `${digits(accuracy.sqnr_db)} dB`]));
   tell('Signal to noise is of tiny-sd with random weights after 4 steps, by the executor beside float 32: it orders the ' +
     'formats, and is no promise for trained weights.');
 
@@ -224,14 +225,7 @@ const write = () => {
   writeFileSync(said.output, lines.join('\n').trimEnd() + '\n');
 };
 
-/** The image's signal to noise, as `sdip accuracy` has it. */
-function decibels(accuracy) {
-  const value = accuracy.image?.sqnr_db ?? accuracy.result?.sqnr_db ?? accuracy.sqnr_db ?? null;
-  return value === null ? 'exact or not said' : `${digits(value)} dB`;
-}
-
 try {
-  execFileSync(said.sdip, ['--version'], { stdio: 'ignore' });
   write();
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -14,7 +14,9 @@ namespace sdip {
 namespace {
 
 std::vector<Device> variants(const std::string& text) {
-  return device_spaces(nlohmann::json::parse(text), {}, "/vary");
+  std::vector<Device> own;
+  add_device_spaces(nlohmann::json::parse(text), own, "/vary");
+  return own;
 }
 
 std::string refusal_code(const std::string& text) {
