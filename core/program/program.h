@@ -123,7 +123,9 @@ struct Part {
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
-  std::int64_t read_elements = 0;  // of a part of strips that is no nest: of what the part before made, in all
+  // Of a part of strips that is no nest: of what the part before made, in all. Of a nest that is a branch, which
+  // works on what the part before works on and takes that one's results beside, each element with its own: these.
+  std::int64_t read_elements = 0;
   // Of a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
   // of `tile_channels`; all others are held from the first strip to the last.
   std::int64_t streamed_channels = 0, tile_channels = 0;
@@ -160,6 +162,10 @@ struct InstructionClass {
   std::optional<Formats> formats = {};  // nothing: those of the machine
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
+
+/// Whether part `number` of strips works on operand A: the first, and branches behind it.
+bool works_on_a(const std::vector<Part>& parts, std::size_t number);
+bool is_branch(const Part& part);
 
 /// Bits of an element of a value where it lies.
 std::int64_t value_bits(const Value& value, const Machine& machine);

@@ -28,6 +28,8 @@ constexpr std::string_view deciding[] = {
     "fusion",
     "norm_statistics",
     "fused_attention",
+    "split_products",
+    "fused_chains",
     "strips",
     "transposition",
     "skip_handling",

@@ -26,6 +26,9 @@ ReadAs first_reader(const Graph& graph, const Value& value) {
       // By name: who computes a graph may do so on a copy of it.
       if (node.inputs[i] == none || graph.values[static_cast<std::size_t>(node.inputs[i])].name != value.name)
         continue;
+      if (node.op->type == "Split")  // into the weights of several products (split_products)
+        for (const ValueId part : node.outputs)
+          if (part != none) return first_reader(graph, graph.values[static_cast<std::size_t>(part)]);
       if (node.op->domain != "sdip") return {node.op->type, i};
       if (node.op->type == "GroupNorm" || node.op->type == "RMSNorm") return {i == 1 ? "Mul" : "Add", i};
       const auto turned = node.attributes.find("trans_b");

@@ -300,6 +300,8 @@ constexpr ValidationCase rows[] = {
      }},
     {"fused_attention", C},
     {"attention_parts", T, 1, 3, 1, attends},
+    {"split_products", C},
+    {"fused_chains", C},
     {"strips", C, 0, 0, 1, tiled},
     {"transposition", C},
     {"tile_search", C, 0, 0, 1, tiled},

@@ -61,6 +61,18 @@ struct Predictor {
     return make.node("Add", {x, second});
   }
 
+  /// Two products with a gate between.
+  ValueId feed_forward(ValueId rows) {
+    const std::int64_t width = make.shape(rows)[2], hidden = 2 * width;
+    const ValueId even = make.node("LayerNormalization", {rows, make.weight({width}), make.weight({width})},
+                                   {{"axis", std::int64_t{-1}}, {"epsilon", 0.01}});
+    const ValueId both = make.node("Add", {linear(even, 2 * hidden), make.weight({2 * hidden})});
+    const auto halves =
+        make.nodes("", "Split", {both, make.ints({hidden, hidden})}, {{"axis", std::int64_t{-1}}}, 2);
+    const ValueId gated = make.node("Mul", {halves[0], make.nodes("sdip", "Gelu", {halves[1]})[0]});
+    return make.node("Add", {linear(gated, width), rows});
+  }
+
   /// Cross-attention, or of the picture with itself, around which the picture goes.
   ValueId attention(ValueId x, bool crosses) {
     const Shape picture = make.shape(x);
@@ -78,7 +90,7 @@ struct Predictor {
     const ValueId joined = make.node("Reshape", {make.node("Transpose", {mixed}, {{"perm", Ints{0, 2, 1, 3}}}),
                                                  make.ints({picture[0], pixels, width})});
     const ValueId sum = make.node("Add", {linear(joined, width), rows});
-    const ValueId turned = make.node("Transpose", {sum}, {{"perm", Ints{0, 2, 1}}});
+    const ValueId turned = make.node("Transpose", {crosses ? feed_forward(sum) : sum}, {{"perm", Ints{0, 2, 1}}});
     return make.node("Reshape", {turned, make.ints(picture)});
   }
 

@@ -184,7 +184,8 @@ CoreLanes core_lanes(const Machine& m) {
   lanes.vector = static_cast<double>(m.vector_lanes);
   if (!shared && (m.host_operators == HostOperators::no_operators || m.fused_attention == FusedAttention::on))
     lanes.softmax = static_cast<double>(m.softmax_lanes);
-  if (!shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm))
+  if (!shared && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm ||
+                  m.fused_chains == FusedChains::on))
     lanes.norm = static_cast<double>(m.norm_lanes);
   return lanes;
 }

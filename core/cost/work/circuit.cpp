@@ -135,9 +135,7 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
-Family product_family(const InstructionClass& c) {
-  return c.compound == Compound::strips ? Family::conv2d : c.work.family;
-}
+Family product_family(const InstructionClass& c) { return c.work.family; }
 
 std::int64_t mac_lanes(const Machine& m) {
   std::int64_t lanes = 0;

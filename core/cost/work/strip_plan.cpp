@@ -17,9 +17,14 @@ std::int64_t rows_under(const Part& part, std::int64_t made) {
   return std::min(n.in_h, rows_of(n).reach() + (made - 1) * n.stride_h);
 }
 
-/// What a part that is no nest reads and does, as row-wise work of one row.
+/// What a part that is no nest reads and does, as row-wise work: of one row, but for norms.
 void as_rows(const Part& part, std::int64_t made, std::int64_t read, InstructionClass& one) {
   const LoopNest& n = part.work.nest;
+  if (part.work.family == Family::norm) {  // of each row
+    one.work.rows = made;
+    one.fetches.push_back({one.operand_a, made * part.work.row_length, part.work.passes, true, one.pair_a});
+    return;
+  }
   const bool each_once = part.read_elements == part.work.row_length;
   one.work.row_length = part.work.row_length / (n.batch * n.out_h) * made;
   const std::int64_t elements = each_once ? one.work.row_length : read * n.in_w * n.in_channels * n.groups;
@@ -32,6 +37,15 @@ std::int64_t held_part(const InstructionClass& c, std::size_t number, const Fetc
   for (const StripOperation& o : strip_operations(c))
     if (o.part == number) of_a_strip += o.times;
   return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
+}
+
+/// Whether a part works on what the part before works on, and takes that one's results beside.
+bool branches(const Part& part) { return is_nest(part.work.family) && part.read_elements > 0; }
+
+/// Whether a part works on operand A: the first, and branches beside it.
+bool works_on_a(const InstructionClass& c, std::size_t number) {
+  while (number > 0 && branches(c.parts[number])) --number;
+  return number == 0;
 }
 
 }  // namespace
@@ -85,7 +99,7 @@ std::int64_t part_fetch_elements(const InstructionClass& c, std::size_t number, 
 InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
                             std::int64_t channels) {
   const Part& part = c.parts[number];
-  const bool first = number == 0, last = number + 1 == c.parts.size();
+  const bool first = works_on_a(c, number), last = number + 1 == c.parts.size();
   const std::int64_t made = rows.made[number], read = first ? rows.loaded : rows.read[number];
   InstructionClass one;
   one.work = part.work;
@@ -108,6 +122,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.fused_passes = part.fused_passes;
   one.prologue_passes = part.prologue_passes;
   one.statistics_passes = part.statistics_passes;
+  if (branches(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
   if (!is_nest(part.work.family)) as_rows(part, made, read, one);
   for (Fetch fetch : part.fetches) {
     fetch.elements = held_part(c, number, fetch);

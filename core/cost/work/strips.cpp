@@ -95,7 +95,9 @@ TileLoops order_of(const TilePlan& plan, const std::vector<StripOperation>& oper
 
 }  // namespace
 
-ClassCost strips_cost(const InstructionClass& c, const Machine& m, Role role) {
+ClassCost strips_cost(const InstructionClass& c, const Machine& machine, Role role) {
+  Machine m = machine;
+  m.host_operators = HostOperators::no_operators;  // a norm inside an instruction has its circuit
   ClassCost cost;
   const std::vector<StripOperation> operations = strip_operations(c);
   cost.plan = strip_plan(c);

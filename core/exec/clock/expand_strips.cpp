@@ -38,16 +38,17 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   const Count channels = piece.channels.size();
   const Part& part = c.parts[i];
   const bool last = i + 1 == c.parts.size();
+  const bool of_a = source_of(c, i) < 0;
   InstructionClass one;
   one.work = part.work;
   one.work.nest.batch = 1;
   one.work.nest.out_h = made;
   one.work.nest.in_h = in;
   one.work.nest.pad_top = 0;
-  one.operand_a = i == 0 ? c.operand_a : Place::dsram;
+  one.operand_a = of_a ? c.operand_a : Place::dsram;
   one.operand_b = part.operand_b;
   one.pair_b = part.pair_b;
-  const DsramPair before = i == 0 ? c.pair_a : DsramPair();
+  const DsramPair before = of_a ? c.pair_a : DsramPair();
   one.pair_a = before;
   one.to_dsram = last ? c.to_dsram : true;
   one.push = last && c.push;
@@ -60,6 +61,13 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   one.statistics_passes = part.statistics_passes;
   const LoopNest& n = one.work.nest;
   one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
+  if (is_beside(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  if (part.work.family == Family::norm) {
+    one.work.rows = made;
+    one.mapping = {made, 1, part.work.row_length, 1, rows_outermost};
+    one.fetches.push_back({one.operand_a, one.out_elements, part.work.passes, true, before});
+    one.operand_a = Place::nowhere;
+  }
   if (part.work.family == Family::vector) {
     const Count whole = part.work.row_length;
     one.mapping = {1, 1, whole, 1, rows_outermost};
@@ -97,6 +105,8 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
     o.steps_cycles += alone_it.needs.longest();
     o.scalings += alone_it.scalings;
     o.lane_operations += alone_it.lane_operations;
+    if (one.work.family == Family::norm)
+      o.lane_operations += one.out_elements * (one.work.passes + one.fused_operators + one.statistics_passes);
     if (one.work.family == Family::vector)
       o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
     for (std::size_t f = one.fetches.size() - part.fetches.size(); f < one.fetches.size(); ++f)
@@ -113,7 +123,9 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
 
 }  // namespace
 
-std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role) {
+  Machine m = machine;
+  m.host_operators = HostOperators::no_operators;  // which does whole instructions
   const Count height = c.parts.back().work.nest.out_h;
   const Count strips = c.parts[0].work.nest.batch * ceil_div(height, c.mapping.tile_rows);
   std::map<std::pair<Count, std::size_t>, Operation> folded;  // equal strips have equal folds, gone through once

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/exec/operators/nest.h"
 #include "core/exec/operators/strip_values.h"
+#include "core/exec/walk/strip_walk.h"
 #include "core/graph/attributes.h"
 #include "core/program/kinds.h"
 
@@ -51,13 +52,15 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     n.map = nest_map(chip.graph, *n.node);
     n.norm = norm_rule(chip.graph, *n.node);
     const bool rows = n.map || n.norm || works_by_elements(chip.graph, *n.node) || is_by_rows(*n.node);
-    if (!rows || chip.value(n.node->outputs[0]).operand.shape.size() != 4)
+    const bool maps = chip.instruction_class().work.family != Family::linear;
+    if (!rows || (maps && chip.value(n.node->outputs[0]).operand.shape.size() != 4))
       throw Error("not_computable", n.node->name,
                   "node '" + n.node->name + "' (" + std::string(n.node->op->type) + ") is not run in strips");
     if (is_by_rows(*n.node)) n.reads = rows_read_by(chip, *n.node);
     nodes.push_back(std::move(n));
   }
   give_parts(parts, nodes);
+  for (StripNode& n : nodes) n.reads_a = source_of(chip.instruction_class(), n.part) < 0;
   for (const StripNode& n : nodes)
     if (!n.reads.empty() && chip.log && !has_windows_of(parts[n.part], n.reads)) chip.log->other_windows();
   return nodes;

@@ -17,6 +17,7 @@ namespace sdip::exec {
 struct StripNode {
   const Node* node = nullptr;
   std::size_t part = 0;
+  bool reads_a = false;               // its part works on operand A
   bool before = false, main = false;  // of its part; else fused behind
   std::optional<NestMap> map{};
   std::optional<NormRule> norm{};

@@ -21,10 +21,19 @@ std::int64_t StripValue::take_needed(bool line_buffers) {
   return kept ? 0 : again;
 }
 
-Elements elements_of(const Shape& shape, std::int64_t frame, const Extent& channels, const Extent& rows) {
+RowsOf rows_of(const Shape& shape, bool features) {
+  if (!features) return {shape[1], shape[2], shape[3], false};
+  return {shape.back(), element_count(shape) / shape.back(), 1, true};
+}
+
+Elements RowsOf::elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const {
   Elements at;
-  for (std::int64_t c = channels.begin; c < channels.end; ++c)
-    at.add({((frame * shape[1] + c) * shape[2] + rows.begin) * shape[3], rows.size() * shape[3], 1});
+  if (features)
+    for (std::int64_t row = of_rows.begin; row < of_rows.end; ++row)
+      at.add({row * channels + of_channels.begin, of_channels.size(), 1});
+  else
+    for (std::int64_t c = of_channels.begin; c < of_channels.end; ++c)
+      at.add({((frame * channels + c) * height + of_rows.begin) * width, of_rows.size() * width, 1});
   return at;
 }
 

@@ -24,8 +24,19 @@ struct StripValue {
   std::int64_t take_needed(bool line_buffers);
 };
 
-/// Elements of these rows and channels of a value of shape [frames, channels, rows, columns].
-Elements elements_of(const Shape& shape, std::int64_t frame, const Extent& channels, const Extent& rows);
+/// Where rows of a value stand: of one of shape [frames, channels, rows, columns], or of rows of features, which
+/// are all its elements, those of a row one behind the other.
+struct RowsOf {
+  std::int64_t channels = 1, height = 1, width = 1;
+  bool features = false;
+
+  std::int64_t row_of(std::int64_t element) const {
+    return features ? element / channels : element / width % height;
+  }
+  std::int64_t frame_of(std::int64_t element) const { return features ? 0 : element / width / height / channels; }
+  Elements elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const;
+};
+RowsOf rows_of(const Shape& shape, bool features);
 
 /// Puts numbers at elements `at` of a tensor.
 void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers);

@@ -30,6 +30,7 @@ struct Strip {
   ValueId brought = none;  // operand A as the first part reads it, where its rows come from DRAM
   StripValue a{};
   std::int64_t frame = 0;
+  bool features = c.work.family == Family::linear;  // rows are of features, not of feature maps
 
   ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
   const Shape& shape(ValueId v) const { return chip.value(v).operand.shape; }
@@ -37,16 +38,16 @@ struct Strip {
   /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.
   StripValue* rows_for(const StripNode& n, ValueId v) {
     if (v == none) return nullptr;
-    if (v == brought && n.part == 0 && (n.before || n.main)) return &a;
+    if (v == brought && n.reads_a && (n.before || n.main)) return &a;
     const auto found = made.find(root(v));
     return found == made.end() ? nullptr : &found->second;
   }
 
   void require_rows(ValueId v, const StripValue& value, const Elements& at) const {
-    const std::int64_t channels = shape(v)[1], height = shape(v)[2], width = shape(v)[3];
+    const RowsOf map = rows_of(shape(v), features);
     const auto require = [&](std::int64_t element) {
-      const std::int64_t row = element / width % height;
-      if (row >= value.rows.begin && row < value.rows.end && element / width / height / channels == frame) return;
+      const std::int64_t row = map.row_of(element);
+      if (row >= value.rows.begin && row < value.rows.end && map.frame_of(element) == frame) return;
       throw Error("execution_failed", chip.who,
                   chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
                       "', of which rows " + std::to_string(value.rows.begin) + " to " +
@@ -62,10 +63,10 @@ struct Strip {
   }
 
   Elements elements(ValueId v, const Extent& channels, const Extent& rows) const {
-    return elements_of(shape(v), frame, channels, rows);
+    return rows_of(shape(v), features).elements(frame, channels, rows);
   }
 
-  Extent all_channels(ValueId v) const { return {0, shape(v)[1]}; }
+  Extent all_channels(ValueId v) const { return {0, rows_of(shape(v), features).channels}; }
 
   NestOperand operand(const StripNode& n, ValueId v) {
     const StripValue* rows = rows_for(n, v);
@@ -104,9 +105,9 @@ struct Strip {
         continue;
       }
       Tensor tensor = rows->data;
-      const std::int64_t width = shape(v)[3], height = shape(v)[2];
+      const RowsOf map = rows_of(shape(v), features);
       for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
-        const std::int64_t row = static_cast<std::int64_t>(i) / width % height;
+        const std::int64_t row = map.row_of(static_cast<std::int64_t>(i));
         if (row < rows->rows.begin || row >= rows->rows.end)
           tensor.floats[i] = std::numeric_limits<double>::quiet_NaN();
       }
@@ -127,8 +128,12 @@ struct Strip {
     if (n.norm) {
       const ValueId v = node.inputs[0];
       const StripValue* from = rows_for(n, v);
-      const Numbers x = from != nullptr ? read_rows(v, *from, at) : read_operand(chip, v, at);
-      return put_numbers(data, at, normalised(chip, *n.norm, sums_of(chip, *n.norm), at, doubles_in(x)));
+      const std::vector<double> x =
+          doubles_in(from != nullptr ? read_rows(v, *from, at) : read_operand(chip, v, at));
+      if (!n.main) return put_numbers(data, at, normalised(chip, *n.norm, sums_of(chip, *n.norm), at, x));
+      NormSums sums = empty_sums(*n.norm);  // of its own rows
+      add_to_sums(sums, *n.norm, at, x);
+      return put_numbers(data, at, normalised(chip, *n.norm, sums, at, x));
     }
     TileValues tile{at, none};
     for (const ValueId v : node.inputs)
@@ -214,11 +219,11 @@ void find_brought(Strip& strip) {
   const LoopNest& nest = strip.c.parts[0].work.nest;
   const std::int64_t size = nest.batch * nest.groups * nest.in_channels * nest.in_h * nest.in_w;
   for (const StripNode& n : strip.nodes) {
-    if (n.part != 0 || !(n.before || n.main)) continue;
+    if (!n.reads_a || !(n.before || n.main)) continue;
     for (const ValueId v : n.node->inputs) {
       if (v == none || strip.root(v) != source || strip.brought != none) continue;
       const Operand& operand = chip.value(v).operand;
-      if (operand.shape.size() != 4 || element_count(operand.shape) != size) continue;
+      if ((operand.shape.size() != 4 && !strip.features) || element_count(operand.shape) != size) continue;
       strip.brought = v;
       strip.a.data = zero_tensor(operand.type, operand.shape);
       if (lies_in_codes(chip, {{}, v})) strip.a.codes.resize(static_cast<std::size_t>(size));

@@ -95,6 +95,8 @@ constexpr SearchedRow table[] = {
     {"norm_statistics", "all"},
     {"fused_attention", "all"},
     {"attention_parts", "1,2,4,8"},
+    {"split_products", "all"},
+    {"fused_chains", "all"},
     {"strips", "all"},
     {"transposition", "all"},
     {"skip_handling", "hold,spill"},

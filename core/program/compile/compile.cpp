@@ -13,7 +13,9 @@ namespace sdip {
 
 std::span<const Pass> passes() {
   static constexpr Pass rows[] = {
-      {"factor_weights", "changes the graph: what it computes is fixed before it is lowered", factor_weights},
+      {"split_products", "changes the graph: what it computes is fixed before it is lowered", split_products},
+      {"factor_weights", "changes the graph, too; factors are of the weights that products are left with",
+       factor_weights},
       {"load_constants", "changes the graph, too; what a copy makes has a format, as all activations",
        load_constants},
       {"say_formats", "changes the graph: formats follow layers, which are fixed before they are lowered",
@@ -23,6 +25,8 @@ std::span<const Pass> passes() {
       {"fuse_attention", "before a mask's addition joins the scores' product, which then is a product no more",
        fuse_attention},
       {"fuse_pointwise", "before lives are known: a result inside an instruction needs no place", fuse_pointwise},
+      {"fuse_chains", "behind fuse_pointwise, before norms join products: a chain has its norm as its first part",
+       fuse_chains},
       {"fuse_norm", "behind fuse_pointwise: a norm brings its activation along", fuse_norm},
       {"fuse_strips", "behind all fusion of single operators: their instructions are the parts of strips",
        fuse_strips},
@@ -111,10 +115,17 @@ struct RulesMet {
   std::vector<std::int64_t> mappings, formats;
 };
 
-/// Runs the passes before fuse_strips, or takes what they made for another machine. Returns the number of the next.
+bool carries_strips(const Machine& machine) {
+  return machine.strips != Strips::off || machine.fused_chains != FusedChains::off;
+}
+
+/// Runs the passes before chains are carried in strips, or takes what they made for another machine. Returns the
+/// number of the next.
 std::size_t take_front(const Stage& stage, Compilation& c) {
   const std::span<const Pass> all = passes();
-  const auto end = std::ranges::find(all, std::string_view("fuse_strips"), &Pass::name) - all.begin();
+  const bool chains = c.machine.fused_chains != FusedChains::off;
+  const std::string_view first = chains ? "fuse_chains" : "fuse_strips";  // which knows of memories
+  const auto end = std::ranges::find(all, first, &Pass::name) - all.begin();
   const auto behind = static_cast<std::size_t>(end);
   if (const auto known = c.fronts->find(stage, c.machine)) {
     c.graph = known->graph;
@@ -142,7 +153,7 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   c.formats_met = met.formats;
   if (options.mappings) c.mappings = options.mappings;
   c.stop = &options.stop;
-  c.say_needed_bytes = options.say_needed_bytes && machine.strips == Strips::off;  // else it is tried without first
+  c.say_needed_bytes = options.say_needed_bytes && !carries_strips(machine);  // else it is tried without first
   std::size_t next = 0;
   if (cache != nullptr) {
     c.fronts = &cache->fronts();
@@ -169,9 +180,10 @@ MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOption
                      StageCache* cache) {
   Machine without_strips = its;
   without_strips.strips = Strips::off;
+  without_strips.fused_chains = FusedChains::off;
   Compilation first = run_passes(stage, its, options, met, cache);
   std::optional<Compilation> second;
-  if (first.infeasible && its.strips != Strips::off)
+  if (first.infeasible && carries_strips(its))
     second.emplace(run_passes(stage, without_strips, options, met, cache));
   Compilation& c = second ? *second : first;
   MadeStage made{{stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(its), stage.part},

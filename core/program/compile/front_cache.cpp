@@ -32,6 +32,8 @@ std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, std::int64_
 std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) {
   if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) return compile_key(machine);
   Machine key;
+  key.split_products = machine.split_products;
+  key.fused_chains = machine.fused_chains;
   key.low_rank = machine.low_rank;
   key.low_rank_share = machine.low_rank_share;
   key.transposition = machine.transposition;

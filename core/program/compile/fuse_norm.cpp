@@ -33,7 +33,9 @@ std::vector<std::size_t> nests_that_read(const std::vector<Draft>& drafts, Value
     const auto reads = std::ranges::count(drafts[i].operands, value, &DraftOperand::value);
     if (reads == 0) continue;
     const bool first = drafts[i].operands[0].value == value;
-    if (reads > 1 || !first || !is_nest(drafts[i].work.family) || !drafts[i].prologue.empty()) return {};
+    if (drafts[i].compound == Compound::strips || reads > 1 || !first || !is_nest(drafts[i].work.family) ||
+        !drafts[i].prologue.empty())
+      return {};
     readers.push_back(i);
   }
   return readers;
@@ -62,6 +64,11 @@ Draft sums_of(const Draft& norm, Graph& graph, std::vector<ValueId>& roots) {
   value.operand.shape = {norm.work.rows, 2};
   roots.push_back(sums.destination);
   return sums;
+}
+
+/// A producer makes a norm's sums, too; of strips the last part does.
+void make_sums(Draft& producer) {
+  ++(producer.compound == Compound::strips ? producer.parts.back().statistics_passes : producer.statistics_passes);
 }
 
 struct NormFusion {
@@ -95,7 +102,7 @@ struct NormFusion {
     Draft* producer = c.machine.norm_statistics == NormStatistics::own_pass || rows ? nullptr : producer_of(index);
     if (rows || producer != nullptr) {
       norm.destination = none;  // nothing is left of it
-      if (producer != nullptr) ++producer->statistics_passes;
+      if (producer != nullptr) make_sums(*producer);
       return true;
     }
     if (!graph) graph = std::make_shared<Graph>(*c.graph);
@@ -127,7 +134,7 @@ void fuse_norm(Compilation& c) {
     if (fusion.fuse(i) || !is_norm(c.drafts[i]) || c.machine.norm_statistics == NormStatistics::own_pass) continue;
     Draft* producer = fusion.producer_of(i);
     if (producer == nullptr) continue;
-    ++producer->statistics_passes;
+    make_sums(*producer);
     c.drafts[i].work.passes = c.drafts[i].operands[0].fetch.passes = 1;
   }
   std::erase_if(c.drafts, [](const Draft& draft) { return draft.destination == none; });

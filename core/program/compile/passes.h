@@ -51,6 +51,11 @@ struct Pass {
 /// All passes in the order they run.
 std::span<const Pass> passes();
 
+/// split_products: a product with weights whose result is only cut along its channels becomes one for each piece
+/// (split_products), where the copies are more than the operand, which comes again for each.
+/// Example: x W, W [320, 2560], Split into two of 1280 channels become x W_0 and x W_1.
+void split_products(Compilation& c);
+
 /// factor_weights: a linear operator becomes two thinner ones where that is fewer weights (low_rank).
 /// Example: x W with W [8, 16] at rank 2 becomes (x A) B, 48 weights for 128.
 void factor_weights(Compilation& c);
@@ -98,6 +103,12 @@ void fuse_pointwise(Compilation& c);
 /// Example: groupnorm+silu, conv2d become "groupnorm_sums" and "groupnorm+silu+conv2d", which reads the operand of
 /// the norm; with norm_statistics=producer the instruction before makes the sums and one is left.
 void fuse_norm(Compilation& c);
+
+/// fuse_chains: products with weights one behind the other, with norms of rows and elementwise operators between,
+/// become instructions that carry strips of rows through the whole chain; cut where that moves the fewest DRAM
+/// bytes. Example: the feed-forward x W_v, gelu(x W_g) v, h W becomes one instruction; v and h never leave the
+/// chip.
+void fuse_chains(Compilation& c);
 
 /// fuse_strips: chains of convolutions, with pooling, nearest enlargement and elementwise operators between, become
 /// instructions that carry strips of rows through the whole chain; cut where that moves the fewest DRAM bytes.

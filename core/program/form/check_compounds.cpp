@@ -180,7 +180,9 @@ class Compounds {
   }
 
   Draft strips_of(const Instruction& i, const InstructionClass& c, const Refusal& refuse) const {
-    auto draft = joined_strips(*stage_.graph, drafts_of(i.nodes, c.parts, refuse), c.line_buffers);
+    const std::vector<Draft> drafts = drafts_of(i.nodes, c.parts, refuse);
+    auto draft = c.work.family == Family::linear ? joined_chain(*stage_.graph, derivation_.roots(), drafts)
+                                                 : joined_strips(*stage_.graph, drafts, c.line_buffers);
     if (!draft) refuse("compound: expected nodes each of which reads the rows that the one before makes");
     return std::move(*draft);
   }

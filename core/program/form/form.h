@@ -24,6 +24,7 @@ class Derivation {
   /// Its mnemonic; empty when none of its nodes does anything.
   std::string mnemonic_of(const Instruction& instruction) const;
 
+  const std::vector<ValueId>& roots() const { return roots_; }
   ValueId root(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
 
   /// What a node is as an instruction, of several the first; nullptr when it computes nothing.

@@ -31,6 +31,13 @@ void each_strip(const InstructionClass& c, Each each) {
 
 }  // namespace
 
+bool is_branch(const Part& part) { return is_nest(part.work.family) && part.read_elements > 0; }
+
+bool works_on_a(const std::vector<Part>& parts, std::size_t number) {
+  while (number > 0 && is_branch(parts[number])) --number;
+  return number == 0;
+}
+
 StripRows strip_rows(const InstructionClass& c, std::int64_t rows) {
   const std::size_t parts = c.parts.size();
   const std::int64_t last_h = c.parts.back().work.nest.out_h;
@@ -70,13 +77,14 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
                             std::int64_t channels) {
   const Part& part = c.parts.at(number);
   const bool last = number + 1 == c.parts.size();
+  const bool reads_a = works_on_a(c.parts, number);
   const std::int64_t made = rows.made[number];
   InstructionClass one;
   one.work = part.work;
-  one.operand_a = number == 0 ? c.operand_a : Place::dsram;
+  one.operand_a = reads_a ? c.operand_a : Place::dsram;
   one.operand_b = part.operand_b;
   one.pair_b = part.pair_b;
-  if (number == 0) one.pair_a = c.pair_a;
+  if (reads_a) one.pair_a = c.pair_a;
   one.to_dsram = !last || c.to_dsram;
   one.push = last && c.push;
   one.to_dram = last && c.to_dram;
@@ -89,14 +97,22 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.statistics_passes = part.statistics_passes;
   LoopNest& nest = one.work.nest;
   const std::int64_t frame_rows = nest.batch * nest.out_h;
-  const std::int64_t in = number == 0 ? rows.loaded : rows.window[number];
+  const std::int64_t in = reads_a ? rows.loaded : rows.window[number];
   nest.batch = 1;
   nest.out_h = made;
   nest.in_h = in;
   nest.pad_top = nest.pad_bottom = 0;
   if (channels < part_channels(part)) nest.out_channels = channels;  // of a part of one group
   one.mapping = {made, nest.out_w, channels, nest.in_channels, rows_outermost};
-  if (!is_nest(part.work.family)) {
+  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  if (part.work.family == Family::norm) {
+    one.work.rows = made;
+    one.work.write_elements = one.out_elements;
+    one.mapping = {made, 1, part.work.row_length, 1};
+    one.fetches.push_back({one.operand_a, one.out_elements, part.work.passes, true, one.pair_a});
+    one.operand_a = Place::nowhere;
+    one.work.nest = {};
+  } else if (!is_nest(part.work.family)) {
     one.work.row_length = part.work.row_length / frame_rows * made;
     one.work.write_elements = one.out_elements;
     one.mapping = {1, 1, one.work.row_length, 1};

@@ -100,6 +100,10 @@ struct ChainCost {
 /// chain of rows.
 std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>& drafts, bool line_buffers);
 
+/// The same of products with weights and what is between them, rows of features; `roots`: as lowered.
+std::optional<Draft> joined_chain(const Graph& graph, const std::vector<ValueId>& roots,
+                                  const std::vector<Draft>& drafts);
+
 /// Where to cut a chain of `count` drafts: the first of each instruction, such that the sum of `cost` (first, last)
 /// is least. Every single draft must have a cost. Example: 3 drafts of cost 5 each, 1 and 2 together 6, all 20: cut
 /// before the first and the second.

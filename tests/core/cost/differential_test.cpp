@@ -394,6 +394,8 @@ Machine cramped_machine(Dice& dice) {
   if (m.fusion == Fusion::norm && m.strips != Strips::off && dice.one_in(3))
     m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
+  m.split_products = dice.one_of({SplitProducts::off, SplitProducts::on});
+  m.fused_chains = dice.one_of({FusedChains::off, FusedChains::on});
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::static_transposition,
                                  Transposition::dynamic_transposition});
   m.guidance = dice.one_of({Guidance::off, Guidance::batch, Guidance::two_passes});

@@ -70,10 +70,11 @@ struct DrawnChain {
   Machine machine;
   Application application;
 };
-std::optional<DrawnChain> drawn_chain(std::uint64_t seed) {
+std::optional<DrawnChain> drawn_chain(std::uint64_t seed, MadeNetwork (*chain)(Draw&) = chain_of_maps) {
   Draw draw(seed);
-  DrawnChain d{chain_of_maps(draw), random_machine(draw), {}};
+  DrawnChain d{chain(draw), random_machine(draw), {}};
   d.machine.strips = draw.one_in(2) ? Strips::halo_recompute : Strips::line_buffers;
+  d.machine.fused_chains = FusedChains::on;
   if (!draw.one_in(3)) d.machine.fusion = Fusion::norm, d.machine.norm_statistics = NormStatistics::recompute;
   d.machine.weight_storage = WeightStorage::streamed;
   d.machine.psram_bytes = draw.between(300, 3000);
@@ -127,6 +128,36 @@ TEST(moved, strips_move_the_rows_that_they_read_and_no_more_than_they_are_charge
   EXPECT_GT(seen.frames, 20);
   EXPECT_GT(seen.odd, 10);
   EXPECT_GT(seen.sums, 5);
+}
+
+TEST(moved, chains_of_products_move_the_rows_that_they_read_and_just_what_they_are_charged) {
+  SeenStrips seen;
+  std::int64_t branches = 0, norms = 0;
+  for (std::uint64_t seed = 0; seed < pair_count(250); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const std::optional<DrawnChain> d = drawn_chain(seed + 170000, random_feed_forwards);
+    if (!d) continue;
+    const CompiledStage& stage = d->application.stages[0];
+    const std::vector<InstructionTransfers> moved = transfers_of(stage, d->machine, d->network);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      EXPECT_EQ(difference_of(stage, d->machine, i, moved[i]), "") << graph_text(stage);
+      const InstructionClass& c = class_of_instruction(stage, i);
+      if (c.compound != Compound::strips) continue;
+      seen.count(c, d->machine, moved[i]);
+      branches += std::ranges::count_if(c.parts, is_branch);
+      norms += std::ranges::count_if(c.parts, [](const Part& part) { return part.work.family == Family::norm; });
+    }
+    if (moved.empty()) continue;
+    const StepCounts charged = step(stage, d->machine, Decimal{100}, 1, 2);
+    EXPECT_EQ(step(stage, d->machine, Decimal{100}, 1, 2, moved).passes, charged.passes);
+  }
+  EXPECT_GT(seen.instructions, 60);
+  EXPECT_EQ(seen.edges, 0) << "no window reaches over an edge";
+  EXPECT_GT(seen.inner, 50);
+  EXPECT_GT(seen.streamed, 15);
+  EXPECT_GT(seen.others, 10);
+  EXPECT_GT(branches, 10);
+  EXPECT_GT(norms, 5);
 }
 
 /// Expects that one more, or less, of what an operation moved is found.

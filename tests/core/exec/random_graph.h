@@ -70,6 +70,10 @@ class NetworkMaker {
 /// activations, residuals, concatenations, splits, transposes, pools, resizes.
 MadeNetwork random_network(Draw& draw, std::int64_t count);
 
+/// Rows of features one behind the other: norms, products with weights, activations, gates of two products or of one
+/// that is cut in two, residuals of the input.
+MadeNetwork random_feed_forwards(Draw& draw);
+
 /// The same layers, and what strangers bring besides: recurrent layers of which any outputs are used, from states
 /// that are given or not; constants and rows that broadcast both ways, also beside turned values; products with
 /// weights for some of the leading axes; several outputs.

@@ -48,6 +48,8 @@ Machine random_machine(Draw& draw) {
     m.weight_registers = 1 + m.dsram_bytes % 4;
   }
   m.attention_parts = 1 + m.dsram_bytes % 3;
+  if (m.dsram_bytes % 5 < 2) m.split_products = SplitProducts::on;
+  if (m.psram_bytes % 5 < 2) m.fused_chains = FusedChains::on;
   const bool on_dies = m.memory_hierarchy == MemoryHierarchy::private_memories && m.branches == Branches::serial;
   if (on_dies && m.dsram_bytes % 3 == 0) {
     m.dies = 2 + m.psram_bytes % 3;

@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/exec/chip/execute.h"
+#include "core/program/form/parse.h"
+#include "core/program/kinds.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {
@@ -98,6 +100,47 @@ TEST(random, lossless_programs_compute_their_graphs) {
   RecordProperty("worst_ulps", std::to_string(worst));
   RecordProperty("instructions", std::to_string(total.instructions));
   RecordProperty("tile_operations", std::to_string(total.tile_operations));
+}
+
+TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
+  std::uint64_t run = 0, equal = 0;
+  std::int64_t chains = 0, branches = 0, streamed = 0;
+  const std::uint64_t pairs = pair_count(700);
+  for (std::uint64_t seed = 0; seed < pairs; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Draw draw(seed + 800000);
+    const MadeNetwork network = random_feed_forwards(draw);
+    Machine machine = random_machine(draw);
+    machine.fused_chains = FusedChains::on;
+    machine.split_products = draw.one_in(4) ? SplitProducts::off : SplitProducts::on;
+    machine.fusion = draw.one_in(4) ? Fusion::no_fusion : draw.one_in(2) ? Fusion::pointwise : Fusion::norm;
+    if (machine.fusion != Fusion::norm) machine.norm_statistics = NormStatistics::own_pass;
+    machine.psram_bytes = draw.between(300, 3000);
+    machine.dsram_bytes = 2 * draw.between(150, 800);
+    const Application application = compiled_on(machine, network, Role::network);
+    if (!application.feasible) continue;
+    ++run;
+    for (const InstructionClass& c : application.stages[0].program.classes) {
+      if (c.compound != Compound::strips) continue;
+      ++chains;
+      branches += std::ranges::count_if(c.parts, is_branch);
+      streamed += std::ranges::any_of(c.parts, [](const Part& part) { return part.streamed_channels > 0; });
+    }
+    const auto stored = [&](const Value& v) { return network.stored(v); };
+    const std::vector<Tensor> want = compute(network.graph, network.inputs, stored);
+    const sdip::Run got = execute(application.stages[0], machine, network.inputs, stored);
+    EXPECT_LE(ulps_apart(got.outputs[0], want[0]), 64) << graph_text(application.stages[0]);
+    equal += got.outputs[0].floats == want[0].floats;
+    const CompiledStage parsed = parse_graph_text(graph_text(application.stages[0]));
+    EXPECT_EQ(graph_text(parsed), graph_text(application.stages[0]));
+  }
+  EXPECT_GT(run, pairs / 2);
+  EXPECT_GT(chains, static_cast<std::int64_t>(pairs / 4));
+  EXPECT_GT(branches, static_cast<std::int64_t>(pairs / 10));
+  EXPECT_GT(streamed, static_cast<std::int64_t>(pairs / 40));
+  RecordProperty("equal", std::to_string(equal));
+  std::cout << run << " programs, " << chains << " chains, " << branches << " branches, " << streamed
+            << " that stream weights, " << equal << " equal bit for bit\n";
 }
 
 /// Convolutions one behind the other, most with a norm and an activation before them.

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/graph/node_arithmetic.h"
 #include "core/program/kinds.h"
 #include "tests/core/base/block_elements.h"
 
@@ -292,8 +293,13 @@ std::optional<Tensor> numbers_of_weight(const MadeNetwork& network, ValueId v) {
   const Value& value = network.graph.values[static_cast<std::size_t>(v)];
   std::optional<Tensor> tensor = value.operand.value;
   if (!tensor) tensor = network.stored(value);
-  if (!tensor && value.producer != none) {  // a weight in another shape
-    tensor = numbers_of_weight(network, network.graph.nodes[static_cast<std::size_t>(value.producer)].inputs[0]);
+  if (!tensor && value.producer != none) {  // part of a weight, or one in another shape
+    const Node& node = network.graph.nodes[static_cast<std::size_t>(value.producer)];
+    tensor = numbers_of_weight(network, node.inputs[0]);
+    if (tensor && node.op->type == "Split") {
+      const auto part = std::ranges::find(node.outputs, v) - node.outputs.begin();
+      return outputs_of(network.graph, node, {tensor}).at(static_cast<std::size_t>(part));
+    }
     if (tensor) tensor->shape = value.operand.shape;
   }
   return tensor;

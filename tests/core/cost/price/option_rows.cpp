@@ -120,6 +120,8 @@ constexpr OptionRow rows[] = {
     {"attention fused", "edge", "fused_attention=on", lossless},
     {"attention overlapped", "edge fused_attention=on", "attention_parts=4", counted},
     {"attention overlapped", "essay fused_attention=on", "attention_parts=4", counted},
+    {"products apart", "edge", "split_products=on", lossless},
+    {"chains fused", "edge split_products=on", "fused_chains=on", lossless},
     {"depth-first strips", "edge", "strips=halo_recompute", strips},
     {"depth-first strips", "edge", "strips=line_buffers", strips},
     {"skip connections", "essay", "skip_handling=spill", lossless},

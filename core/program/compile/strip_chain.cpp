@@ -1,0 +1,286 @@
+// How a chain becomes instructions that carry strips through it.
+#include "core/program/compile/strip_chain.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t most_remade = 2;  // times the multiplications of a chain, rows made again included
+constexpr std::size_t most_parts = 16;
+
+/// What an instruction would move, were every value larger than a DSRAM in DRAM.
+struct Estimate {
+  const Graph& graph;
+  const Machine& machine;
+  const Lives& lives;
+  TileRoom room;
+  std::int64_t on_chip_bytes = 0;
+  MappingCache& mappings;
+  CapacityRange& weight_room;  // narrowed by what is asked
+
+  Place place_of(ValueId v, bool worst) const {
+    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    if (value.kind == ValueKind::input && is_scalar(value)) return Place::scalar;
+    const Life& life = lives[static_cast<std::size_t>(v)];
+    return worst || life.in_dram || life.leaves_by_dram || life.bytes > on_chip_bytes ? Place::dram : Place::dsram;
+  }
+
+  InstructionClass class_of(const Draft& draft, bool worst) const {
+    InstructionClass c =
+        sdip::class_of(draft, [&](std::size_t i) { return place_of(draft.operands[i].value, worst); });
+    c.to_dram = draft.out_elements > 0 && place_of(draft.destination, worst) == Place::dram;
+    c.to_dsram = draft.out_elements > 0 && !c.to_dram;
+    return c;
+  }
+
+  std::optional<Mapping> mapping_of(const InstructionClass& c, const TileRoom& its) const {
+    const MappingStep step = mappings.step_of(c, its);
+    weight_room.narrow(step.weight_room);
+    return step.mapping;
+  }
+
+  /// What whole operands and results leave of the room; below 0 where they alone are too large. Of a unified memory
+  /// the room is what values do not use.
+  TileRoom beside_values(const Draft& draft, const InstructionClass& c, TileRoom its) const {
+    if (machine.activation_memory == ActivationMemory::unified) return its;
+    std::set<ValueId> read;
+    for (const DraftOperand& operand : draft.operands)
+      if (place_of(operand.value, false) == Place::dsram && read.insert(operand.value).second)
+        its.read_bytes -= lives[static_cast<std::size_t>(operand.value)].bytes;
+    if (c.to_dsram) its.write_bytes -= lives[static_cast<std::size_t>(draft.destination)].bytes;
+    return its;
+  }
+
+  /// The class with its mapping: with whole values on chip where tiles have room beside them, else without.
+  std::optional<InstructionClass> mapped(const Draft& draft, const TileRoom& its) const {
+    InstructionClass worst = class_of(draft, true), c = class_of(draft, false);
+    std::optional<Mapping> mapping = mapping_of(worst, its);
+    if (!mapping && draft.compound == Compound::strips) return std::nullopt;  // they must fit in any case
+    const TileRoom beside = beside_values(draft, c, its);
+    const auto better = beside.read_bytes < 0 || beside.write_bytes < 0 ? std::nullopt : mapping_of(c, beside);
+    if (!better) c = std::move(worst);
+    if (better) mapping = better;
+    if (!mapping) return std::nullopt;
+    c.mapping = *mapping;
+    return c;
+  }
+
+  /// DRAM bytes and multiplications; nothing when it does not fit.
+  std::optional<ChainCost> of(const Draft& draft) const {
+    TileRoom its = room;
+    give_formats(its, class_of(draft, false), machine);
+    std::optional<InstructionClass> c = mapped(draft, its);
+    if (!c) return std::nullopt;
+    if (draft.compound != Compound::strips)
+      return ChainCost{dram_bytes(*c, its), is_nest(c->work.family) ? mac_count(c->work.nest) : 0};
+    const AskedCapacity weights(its.weight_bytes);
+    stream_weights(*c, its, weights);
+    weight_room.narrow(weights.same());
+    std::int64_t own = 0;
+    for (const Part& part : c->parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
+    const std::int64_t macs = strip_macs(*c);
+    if (macs > most_remade * own) return std::nullopt;
+    return ChainCost{strip_dram_bytes(*c, its), macs};
+  }
+};
+
+/// What drafts first to last cost as one instruction, with what it needs before it; nothing where they cannot be
+/// one.
+std::optional<ChainCost> cost_of(const StripChain& chain, std::size_t first, std::size_t last,
+                                 const Estimate& estimate, const std::vector<std::int32_t>& uses) {
+  if (last - first >= most_parts) return std::nullopt;
+  if (last > first && !(chain.may_begin[first] && chain.is_closed(first, last, uses))) return std::nullopt;
+  ChainCost sum;
+  for (const Draft& draft : chain.instructions(first, last)) {
+    const auto one = estimate.of(draft);
+    if (!one && first == last) return ChainCost{1, 0};  // placing says what does not fit
+    if (!one) return std::nullopt;
+    sum.dram_bytes += one->dram_bytes;
+    sum.macs += one->macs;
+  }
+  return sum;
+}
+
+/// The cheapest cuts of a chain, as the first draft of each instruction. Where norms are fused to products, one of
+/// a chain that stays single drafts costs nothing: so it stays, unless strips cost less than that.
+std::vector<std::size_t> cuts_of(const StripChain& chain, const Estimate& estimate,
+                                 const std::vector<std::int32_t>& uses) {
+  const auto cost = [&](std::size_t first, std::size_t last) {
+    return cost_of(chain, first, last, estimate, uses);
+  };
+  const std::size_t count = chain.drafts.size();
+  std::vector<std::size_t> cuts = best_cuts(count, cost), singles(count);
+  std::iota(singles.begin(), singles.end(), 0);
+  if (cuts == singles || estimate.machine.fusion != Fusion::norm) return cuts;
+  std::int64_t apart = 0, joined = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (chain.drafts[i].work.family != Family::norm) apart += cost(i, i)->dram_bytes;
+  for (std::size_t k = 0; k < cuts.size(); ++k)
+    joined += cost(cuts[k], (k + 1 < cuts.size() ? cuts[k + 1] : count) - 1)->dram_bytes;
+  return joined < apart ? cuts : singles;
+}
+
+/// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
+TileRoom room_of(const Machine& machine, Role role, Family family) {
+  TileRoom room = machine_room(machine, weight_place(machine, role));
+  room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
+                                           ? dsram_bytes_of(machine, family)
+                                           : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;
+  return room;
+}
+
+/// A place for the sums of an instruction that makes nothing else: a value of its own.
+void name_sums(Draft& draft, std::shared_ptr<Graph>& graph, Compilation& c) {
+  if (draft.out_elements > 0) return;
+  if (!graph) graph = std::make_shared<Graph>(*c.graph);
+  draft.destination = static_cast<ValueId>(graph->values.size());
+  Value& value = graph->values.emplace_back();
+  value.name = graph->nodes[static_cast<std::size_t>(draft.node)].name + "/sums";
+  value.operand.shape = {draft.parts.back().statistics_passes, 2};
+  c.roots.push_back(draft.destination);
+}
+
+}  // namespace
+
+bool StripChain::is_branch(std::size_t i, std::size_t first) const {
+  return i > first && is_nest(drafts[i].work.family) && drafts[i].operands[0].value != drafts[i - 1].destination;
+}
+
+Part StripChain::part_of(std::size_t i, std::size_t first, Draft& joined) const {
+  const Draft& draft = drafts[i];
+  const bool inside = i > first;
+  const auto is_made = [&](const DraftOperand& operand) {
+    return inside && operand.value == drafts[i - 1].destination;
+  };
+  Part part;
+  const bool branch = is_branch(i, first);
+  std::size_t main = 0;  // the operand that is the strip
+  if (inside && !branch)
+    main = static_cast<std::size_t>(std::ranges::find_if(draft.operands, is_made) - draft.operands.begin());
+  part.work = draft.work;
+  part.work.nest = rows[i];
+  part.work.read_elements.clear();
+  if (branch) part.read_elements = draft.out_elements;
+  if (!is_nest(draft.work.family)) part.read_elements = draft.operands[main].fetch.elements;
+  part.operand_b = draft.weighted ? Place::psram : Place::nowhere;
+  part.fetches = draft.weight_fetches;
+  part.out_elements = draft.out_elements;
+  part.fused_operators = std::ssize(draft.fused);
+  part.fused_passes = most_uses(draft.fused);
+  part.prologue_passes = draft.prologue_passes;
+  const std::int64_t channels = rows[i].groups * rows[i].out_channels;
+  part.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
+  part.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
+  part.weight_elements = draft.held_weight_elements;
+  for (std::size_t o = 0; o < draft.operands.size(); ++o) {
+    if ((o == main && inside) || is_made(draft.operands[o])) continue;
+    joined.operands.push_back(draft.operands[o]);
+    if (o != main) part.fetches.push_back(draft.operands[o].fetch);
+  }
+  return part;
+}
+
+Draft StripChain::join(std::size_t first, std::size_t last) const {
+  Draft joined;
+  joined.node = drafts[last].node;
+  joined.compound = Compound::strips;
+  joined.line_buffers = line_buffers;
+  joined.weighted = true;
+  joined.work.family = family;
+  joined.work.nest = rows[last];
+  joined.destination = drafts[last].destination;
+  joined.out_elements = drafts[last].out_elements;
+  for (std::size_t i = first; i <= last; ++i) {
+    joined.parts.push_back(part_of(i, first, joined));
+    if (i == first) joined.formats = drafts[i].formats;
+    take_formats(joined, drafts[i]);
+    joined.weights.insert(joined.weights.end(), drafts[i].weights.begin(), drafts[i].weights.end());
+    joined.nodes.insert(joined.nodes.end(), drafts[i].nodes.begin(), drafts[i].nodes.end());
+    joined.mnemonic += (i == first ? "strips:" : ">") + full_mnemonic(drafts[i]);
+  }
+  joined.parts.back().statistics_passes = drafts[last].statistics_passes;
+  std::ranges::sort(joined.nodes);
+  return joined;
+}
+
+std::vector<Draft> StripChain::instructions(std::size_t first, std::size_t last) const {
+  if (first == last) return {drafts[first]};
+  std::vector<Draft> all;
+  for (std::size_t i = first + 1; i <= last; ++i) {
+    if (drafts[i].prologue.empty()) continue;
+    all.push_back(join(first, i - 1));
+    all.back().parts.back().statistics_passes = 1;
+    all.back().out_elements = 0;
+    all.back().nodes.clear();
+    all.back().mnemonic += "_sums";
+  }
+  all.push_back(join(first, last));
+  return all;
+}
+
+bool StripChain::is_closed(std::size_t first, std::size_t last, const std::vector<std::int32_t>& uses) const {
+  for (std::size_t i = first; i < last; ++i) {
+    std::int32_t inside = 0;
+    for (std::size_t j = i + 1; j <= last; ++j) {
+      const auto reads = std::ranges::count(drafts[j].operands, drafts[i].destination, &DraftOperand::value);
+      const bool first_alone = reads == 1 && drafts[j].operands[0].value == drafts[i].destination;
+      if (reads > 0 && j > i + 1 && !(first_alone && is_branch(j, first))) return false;
+      inside += static_cast<std::int32_t>(reads);
+    }
+    if (inside != uses[static_cast<std::size_t>(drafts[i].destination)]) return false;
+  }
+  return true;
+}
+
+std::vector<std::size_t> best_cuts(std::size_t count,
+                                   const std::function<std::optional<ChainCost>(std::size_t, std::size_t)>& cost) {
+  std::vector<std::optional<ChainCost>> best(count + 1);
+  std::vector<std::size_t> from(count + 1, 0);
+  best[0] = ChainCost{};
+  for (std::size_t end = 1; end <= count; ++end) {
+    for (std::size_t first = end; first-- > 0;) {  // single drafts first: strips only where they cost less
+      const auto last_part = best[first] ? cost(first, end - 1) : std::nullopt;
+      if (!last_part) continue;
+      const ChainCost sum{best[first]->dram_bytes + last_part->dram_bytes, best[first]->macs + last_part->macs};
+      if (best[end] && !(sum < *best[end])) continue;
+      best[end] = sum;
+      from[end] = first;
+    }
+  }
+  std::vector<std::size_t> cuts;
+  for (std::size_t end = count; end > 0; end = from[end]) cuts.insert(cuts.begin(), from[end]);
+  return cuts;
+}
+
+void carry_chains(Compilation& c, const std::function<StripChain(std::size_t)>& chain_at) {
+  const std::vector<std::int32_t> uses = use_counts(*c.graph, c.drafts, c.roots);
+  CapacityRange weight_room;
+  std::vector<Draft> fused;
+  std::shared_ptr<Graph> graph;
+  for (std::size_t i = 0; i < c.drafts.size();) {
+    const StripChain chain = chain_at(i);
+    if (chain.drafts.size() < 2) {
+      fused.push_back(c.drafts[i++]);
+      continue;
+    }
+    const TileRoom room = room_of(c.machine, c.role, chain.family);
+    const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings, weight_room};
+    const std::vector<std::size_t> cuts = cuts_of(chain, estimate, uses);
+    for (std::size_t k = 0; k < cuts.size(); ++k) {
+      const std::size_t last = (k + 1 < cuts.size() ? cuts[k + 1] : chain.drafts.size()) - 1;
+      for (Draft& draft : chain.instructions(cuts[k], last)) {
+        name_sums(draft, graph, c);
+        fused.push_back(std::move(draft));
+      }
+    }
+    i += chain.drafts.size();
+  }
+  narrow_psram(c, weight_room);
+  c.drafts = std::move(fused);
+  if (graph) c.graph = std::move(graph);
+}
+
+}  // namespace sdip

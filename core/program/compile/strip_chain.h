@@ -1,0 +1,41 @@
+// A run of drafts through which strips of rows may be carried, and how it is cut into instructions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/program/compile/passes.h"
+#include "core/program/tiling/strips.h"
+
+namespace sdip {
+
+/// Drafts, each of which reads what the one before makes, row for row; or, in a branch, what that one reads, and
+/// takes its results beside, element by element. Example: a feed-forward with a gate is v = x W_v, h = (x W_g) v,
+/// h W: the second is a branch.
+struct StripChain {
+  std::vector<Draft> drafts;
+  std::vector<LoopNest> rows;   // how rows of each draft's results follow from rows of its operand
+  std::vector<bool> may_begin;  // strips of one: its first operand comes row by row
+  bool line_buffers = false;
+  Family family = Family::conv2d;
+
+  /// Drafts first to last as one.
+  Draft join(std::size_t first, std::size_t last) const;
+  /// The instructions that drafts first to last become: what runs before for the sums of the norms inside, with no
+  /// result but these, and the whole.
+  std::vector<Draft> instructions(std::size_t first, std::size_t last) const;
+  /// Whether what those before `last` make is read by the next one and by its branches alone.
+  bool is_closed(std::size_t first, std::size_t last, const std::vector<std::int32_t>& uses) const;
+
+ private:
+  bool is_branch(std::size_t i, std::size_t first) const;
+  Part part_of(std::size_t i, std::size_t first, Draft& joined) const;
+};
+
+/// Cuts each chain that begins at a draft (`chain_at`; one of fewer than two drafts is none) by dynamic programming
+/// over its cut points, such that its instructions move the fewest DRAM bytes, of equals with fewest
+/// multiplications, and puts these in the place of its drafts.
+void carry_chains(Compilation& c, const std::function<StripChain(std::size_t)>& chain_at);
+
+}  // namespace sdip

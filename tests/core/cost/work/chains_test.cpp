@@ -1,0 +1,112 @@
+// What chains of products in strips move.
+#include <gtest/gtest.h>
+
+#include "core/cost/price/estimate.h"
+#include "tests/core/base/made_section.h"
+#include "tests/core/cost/tiny_sd.h"
+#include "tests/core/program/compiled.h"
+
+namespace sdip {
+namespace {
+
+TEST(fused_chains, move_operand_residual_and_results_once) {
+  onnx::ModelProto model = model_of_x({64, 32});
+  add_weight(model, "w1", {32, 64});
+  add_weight(model, "w2", {64, 32});
+  add_node(model, "MatMul", {"x", "w1"}, "y");
+  add_node(model, "Relu", {"y"}, "h");
+  add_node(model, "MatMul", {"h", "w2"}, "o");
+  add_node(model, "Add", {"o", "x"}, "z");
+  add_output(model, "z");
+  Machine m;
+  m.cores = 1;
+  m.fusion = Fusion::pointwise;
+  m.fused_chains = FusedChains::on;
+  m.dsram_bytes = 4096;
+  m.stackram_bytes = 0;
+  m.dram_burst_bytes = 1;
+  const Application one = compiled(model, m);
+  ASSERT_EQ(mnemonics(one), std::vector<std::string>{"strips:matmul+relu>matmul+add"});
+  const Report report = estimate(one, m);
+  EXPECT_EQ(report.stages.at(0).dram_activations.value, 2 * 3 * 64 * 32);
+}
+
+TEST(fused_chains, the_feed_forward_of_sd15_at_64_by_64_moves_at_most_12_mb_on_edge) {
+  Machine m = find_preset("edge")->machine;
+  m.fusion = Fusion::norm;
+  m.norm_statistics = NormStatistics::producer;
+  m.fused_attention = FusedAttention::on;
+  m.transposition = Transposition::dynamic_transposition;
+  const auto moved = [&m](std::string_view part) {
+    Workload workload;
+    workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+    const Application application = compile(workload, m);
+    const Report report = estimate(application, m);
+    std::int64_t bytes = 0;
+    const auto& instructions = application.stages[0].program.instructions;
+    for (std::size_t i = 0; i < instructions.size(); ++i)
+      if (instructions[i].name.find(part) != std::string::npos)
+        bytes += report.stages[0].instructions.at(i).dram.value;
+    return bytes;
+  };
+  const std::string part = "down_blocks.0/attentions.0/transformer_blocks.0/ff";
+  const std::int64_t copied = moved(part);
+  m.split_products = SplitProducts::on;
+  const std::int64_t apart = moved(part);
+  m.fused_chains = FusedChains::on;
+  const std::int64_t chained = moved(part);
+  std::cout << "feed-forward of 64 x 64 on edge: " << copied << " B; made apart " << apart << " B; chained "
+            << chained << " B\n";
+  EXPECT_GT(copied, 90'000'000);
+  EXPECT_LT(apart, 60'000'000);
+  EXPECT_LE(chained, 12'000'000);
+}
+
+struct Moved {
+  std::int64_t megabytes = 0, kilocycles = 0, bound_megabytes = 0;
+};
+
+std::string with_commas(std::int64_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+TEST(docs, the_table_of_chains_is_what_the_models_cost) {
+  std::string text =
+      "| model | preset | bound, MB | as it was, MB | made apart | and in chains | as it was, k cycles | made "
+      "apart | "
+      "and in chains |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const char* model : {"sd15-unet", "sd21-unet", "sdxl-unet"})
+    for (const char* preset : {"edge", "stream", "balanced"}) {
+      Machine m = find_preset(preset)->machine;
+      m.cores = 1;
+      m.dies = 1;
+      m.fusion = Fusion::norm;
+      m.norm_statistics = NormStatistics::producer;
+      m.fused_attention = FusedAttention::on;
+      m.transposition = Transposition::dynamic_transposition;
+      std::vector<Moved> all;
+      for (int options = 0; options < 3; ++options) {
+        if (options > 0) m.split_products = SplitProducts::on;
+        if (options > 1) m.fused_chains = FusedChains::on;
+        Workload workload;
+        workload.stages.push_back(built_in_stage(Role::core, model, m));
+        const Report report = estimate(compile(workload, m), m);
+        const StageReport& stage = report.stages.at(0);
+        all.push_back({(stage.dram_weights + stage.dram_activations).value / 1'000'000,
+                       stage.steady_cycles.value / 1000, stage.bound_dram_bytes.value / 1'000'000});
+        const bool named = std::string(model) == "sd15-unet" && std::string(preset) == "edge" && options == 2;
+        EXPECT_LE(all.back().megabytes, named ? 1750 : all.front().megabytes) << model << " " << preset;
+        EXPECT_LE(all.back().kilocycles, all.front().kilocycles) << model << " " << preset;
+      }
+      text += "| " + std::string(model) + " | " + preset + " | " + with_commas(all[0].bound_megabytes);
+      for (const Moved& moved : all) text += " | " + with_commas(moved.megabytes);
+      for (const Moved& moved : all) text += " | " + with_commas(moved.kilocycles);
+      text += " |\n";
+    }
+  expect_made_section("model/fusion.md", "chains", "tests/core/cost/work/chains_test.cpp", text);
+}
+
+}  // namespace
+}  // namespace sdip
