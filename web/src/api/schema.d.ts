@@ -3270,6 +3270,12 @@ export interface components {
             batch: number;
             feasible: boolean;
             format: string;
+            other_format: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            /** @enum {string} */
+            area_basis: "" | "modelled" | "published" | "drawn" | "lanes";
+            process: string;
             energy: string;
             energy_has_dram: boolean;
             values: {
@@ -3288,6 +3294,8 @@ export interface components {
             notes: string[];
         };
         Loss: {
+            ours: string;
+            ours_name: string;
             batch: number;
             metric: string;
             id: string;
@@ -3295,6 +3303,11 @@ export interface components {
             /** @enum {string} */
             kind: "model" | "device" | "measured" | "roofline" | "unpublished";
             calibrated: boolean;
+            estimated: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            format: string;
+            our_format: string;
             times: number;
         };
         Comparison: {
