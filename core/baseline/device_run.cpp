@@ -135,11 +135,18 @@ double measured_seconds(const Measurement& m) {
 
 }  // namespace
 
+std::string not_compared(const Device& device, const Measurement& m) {
+  if (!can_run(device)) return "peak or memory rate of the device are not published";
+  if (!m.batch) return "its batch is not published";
+  if (bytes_of_format(m.format) != bytes_per_element(device))
+    return "elements of another size than " + device.native_format + ", which the peak is of";
+  return {};
+}
+
 std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages, const Stop& stop) {
   std::vector<Compared> all;
-  if (!can_run(device)) return all;
   for (const Measurement& m : device.measured) {
-    if (!m.batch || bytes_of_format(m.format) != bytes_per_element(device)) continue;
+    if (!not_compared(device, m).empty()) continue;
     const std::vector<LayeredStage> timed = stages(m);
     if (timed.empty()) continue;
     const std::int64_t frames = std::max<std::int64_t>(1, *m.batch / m.chips);

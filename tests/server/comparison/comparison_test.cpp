@@ -58,6 +58,24 @@ TEST(docs, the_table_of_what_was_measured_is_that_of_the_models) {
   expect_made_section("model/devices.md", "measured", "tests/server/comparison/comparison_test.cpp", table);
 }
 
+/// The list of docs/model/devices.md: what was published and has no prediction beside it.
+TEST(docs, the_list_of_what_is_not_compared_is_that_of_the_devices) {
+  std::string table =
+      "| device | published | format | batch | why it is not compared |\n| --- | --- | --- | --- | --- |\n";
+  for (const Device& device : devices()) {
+    const auto compared = measured_beside_model(device);
+    for (const Measurement& m : device.measured) {
+      const std::string why = not_compared(device, m);
+      EXPECT_EQ(why.empty(), std::ranges::find(compared, &m, &Compared::measurement) != compared.end()) << m.id;
+      if (why.empty()) continue;
+      table += "| " + device.name + " | " + m.software + ", " + m.model + (m.stage == "all" ? "" : " " + m.stage) +
+               ", " + quantity_text(m.value, m.unit) + " | " + m.format + " | " +
+               (m.batch ? std::to_string(*m.batch) : "-") + " | " + why + " |\n";
+    }
+  }
+  expect_made_section("model/devices.md", "not compared", "tests/server/comparison/comparison_test.cpp", table);
+}
+
 /// The table of docs/model/simd_tree.md: Stable Diffusion's U-Nets on MN-Core 2, a batch of two.
 TEST(docs, the_table_of_planned_layouts_is_that_of_the_u_nets) {
   std::string table =

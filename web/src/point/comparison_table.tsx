@@ -31,7 +31,7 @@ export function MainTable({ rows }: { rows: ComparisonRow[] }) {
         <thead><Head /></thead>
         {groupsOf(rows).map(([group, members]) => (
           <tbody key={group}>
-            <tr className="group"><th scope="rowgroup" colSpan={columns.length + 3}>{t(group)}</th></tr>
+            <tr className="group"><th scope="rowgroup" colSpan={columns.length + 4}>{t(group)}</th></tr>
             {members.map((row) => <Row key={row.id} row={row} />)}
           </tbody>
         ))}
@@ -48,6 +48,7 @@ function Head() {
       <th scope="col">{t('compare.machine')}</th>
       <th scope="col">{t('compare.format')}</th>
       {columns.map(({ name, title }) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{title ? t(title) : name}</th>)}
+      <th scope="col">{t('compare.process')}</th>
       <th scope="col">{t('compare.against')}</th>
     </tr>
   );
@@ -64,6 +65,7 @@ function Row({ row }: { row: ComparisonRow }) {
       </th>
       <td><span lang="en">{row.format}</span>{row.other_format && <small title={t('compare.other_format_note')}>{t('compare.other_format')}</small>}</td>
       {columns.map((column) => <Cell key={column.name} row={row} name={column.name} unit={column.unit} />)}
+      <td lang="en">{row.process || '–'}</td>
       <td>{row.against === null ? '–' : `${plain(Number(row.against.toPrecision(3)), 3)}×`}</td>
     </tr>
   );
@@ -89,6 +91,7 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
     <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
       {quantity(value, said, 3)}
       {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
+      {name === 'latency_s' && row.calibration && <small lang="en">{row.calibration.software}</small>}
       {ofArea.includes(name) && row.area_basis === 'lanes' && typeof value === 'number' && <small className="estimated" title={t('compare.estimated_note')}>{t('compare.estimated')}</small>}
       {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}
     </td>
