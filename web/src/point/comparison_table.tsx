@@ -91,7 +91,7 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
     <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
       {quantity(value, said, 3)}
       {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
-      {name === 'latency_s' && row.calibration && <small lang="en">{row.calibration.software}</small>}
+      {name === 'latency_s' && row.calibration && <small className="software" lang="en">{row.calibration.software}</small>}
       {ofArea.includes(name) && row.area_basis === 'lanes' && typeof value === 'number' && <small className="estimated" title={t('compare.estimated_note')}>{t('compare.estimated')}</small>}
       {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}
     </td>
