@@ -33,6 +33,8 @@ constexpr std::string_view gh100_macs_source =
 constexpr std::string_view gh100_sram_source = "60 MiB of L2 built, 144 SMs of 256 KiB and 256 KiB of registers";
 constexpr std::string_view hanlon_source = "J. Hanlon, New chips for machine intelligence (2019, updated)";
 constexpr std::string_view kiln_source = "a public model of GPUs, its table of chips";
+constexpr std::string_view liao_source =
+    "Liao et al., A Scalable and Unified AI Architecture, Communications of HUAWEI RESEARCH 1 (2022), 4.1.3";
 constexpr std::string_view mtia_source = "MTIA 2i, ISCA 2025, Table 2";
 constexpr std::string_view mtia_half_source =
     "MTIA 2i, ISCA 2025, Table 2: half of the int8 rate, as units of 16-bit floats make them";
@@ -218,7 +220,7 @@ constexpr ChipFigure figures[] = {
     {"ascend_910", "sram_built_mib", 83, assumption, ascend_sram_source},
     {"ascend_910", "dram_gbs", 1200, secondary, hanlon_source},
     {"ascend_910", "hbm_stacks", 4, secondary, hanlon_source},
-    {"ascend_910", "tdp_w", 350, secondary, hanlon_source},
+    {"ascend_910", "tdp_w", 300, read, liao_source},
     {"ga100", "die_mm2", 826, secondary, ga100_source},
     {"ga100", "clock_mhz", 1410, secondary, kiln_source},
     {"ga100", "macs_per_clk", 110592, derived, ga100_macs_source},

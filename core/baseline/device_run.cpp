@@ -8,23 +8,11 @@
 
 #include "core/base/error.h"
 #include "core/baseline/device_machines.h"
-#include "core/baseline/roofline.h"
 
 namespace sdip {
 namespace {
 
 constexpr double operations_of_one_mac = 2;
-
-StageWork work_of_stage(const LayeredStage& stage) {
-  StageWork work;
-  work.name = stage.name;
-  for (const Layer& layer : stage.layers) work.macs += Macs(macs_of(layer) * layer.times);
-  work.weight_elements = stage.weight_elements;
-  work.input_elements = stage.input_elements;
-  work.output_elements = stage.output_elements;
-  work.passes_per_frame = stage.passes_per_frame;
-  return work;
-}
 
 void add(LayerTime& sum, const LayerTime& one, double times) {
   sum.seconds += times * one.seconds;
@@ -36,15 +24,6 @@ void add(LayerTime& sum, const LayerTime& one, double times) {
   sum.dram_bytes += times * one.dram_bytes;
 }
 
-LayerTime sum_of_roofline(const StageRoofline& stage, std::int64_t passes) {
-  const double of_a_pass = 1 / static_cast<double>(passes);
-  LayerTime pass;
-  pass.seconds = stage.time_s * of_a_pass;
-  pass.compute_s = stage.compute_s * of_a_pass;
-  pass.memory_s = stage.memory_s * of_a_pass;
-  return pass;
-}
-
 DeviceRun bounded(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames) {
   std::vector<StageWork> work;
   for (const LayeredStage& stage : stages) work.push_back(work_of_stage(stage));
@@ -53,8 +32,7 @@ DeviceRun bounded(const Device& device, std::span<const LayeredStage> stages, st
   run.latency_s = bound.latency_s;
   run.dram_bytes_per_frame = bound.dram_bytes_per_frame;
   for (std::size_t s = 0; s < stages.size(); ++s)
-    run.stages.push_back(
-        {stages[s].name, stages[s].passes_per_frame, sum_of_roofline(bound.stages[s], stages[s].passes_per_frame)});
+    run.stages.push_back(stage_of_roofline(bound.stages[s], stages[s].passes_per_frame));
   run.notes = bound.notes;
   return run;
 }
@@ -82,10 +60,13 @@ DeviceRun modelled_at_once(const Device& device, std::span<const LayeredStage> s
 }
 
 /// Which may be less than all at once: what stays on the chip for few frames does not for many.
-DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager) {
+DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager,
+                   const Stop& stop) {
+  end_if(stop, device.id);
   DeviceRun best = modelled_at_once(device, stages, frames, eager);
   for (std::int64_t batches = 2; batches <= frames; batches *= 2) {
     if (frames % batches != 0) break;
+    end_if(stop, device.id);
     DeviceRun run = modelled_at_once(device, stages, frames / batches, eager);
     run.latency_s *= static_cast<double>(batches);
     if (run.latency_s >= best.latency_s) continue;
@@ -101,15 +82,37 @@ DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, s
 
 }  // namespace
 
+StageWork work_of_stage(const LayeredStage& stage) {
+  StageWork work;
+  work.name = stage.name;
+  for (const Layer& layer : stage.layers) work.macs += Macs(macs_of(layer) * layer.times);
+  work.weight_elements = stage.weight_elements;
+  work.input_elements = stage.input_elements;
+  work.output_elements = stage.output_elements;
+  work.passes_per_frame = stage.passes_per_frame;
+  return work;
+}
+
+DeviceStage stage_of_roofline(const StageRoofline& stage, std::int64_t passes) {
+  const double of_a_pass = 1 / static_cast<double>(passes);
+  LayerTime pass;
+  pass.seconds = stage.time_s * of_a_pass;
+  pass.compute_s = stage.compute_s * of_a_pass;
+  pass.memory_s = stage.memory_s * of_a_pass;
+  return {stage.name, passes, pass};
+}
+
 bool can_run(const Device& device) { return device.peak_flops > 0 && device.dram_bytes_per_s > 0; }
 
 bool has_model(const Device& device) {
   return device.archetype != Archetype::roofline && can_run(device) && lacking_figure(device).empty();
 }
 
-DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager) {
+DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames, bool eager,
+                     const Stop& stop) {
   check(can_run(device) && !stages.empty() && frames >= 1, "run_device: peak, bandwidth, a stage and a frame");
-  DeviceRun run = has_model(device) ? modelled(device, stages, frames, eager) : bounded(device, stages, frames);
+  DeviceRun run =
+      has_model(device) ? modelled(device, stages, frames, eager, stop) : bounded(device, stages, frames);
   double macs = 0;
   for (const LayeredStage& stage : stages)
     macs += static_cast<double>(work_of_stage(stage).macs.value) * static_cast<double>(stage.passes_per_frame);
@@ -132,18 +135,25 @@ double measured_seconds(const Measurement& m) {
 
 }  // namespace
 
-std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages) {
+std::string not_compared(const Device& device, const Measurement& m) {
+  if (!can_run(device)) return "peak or memory rate of the device are not published";
+  if (!m.batch) return "its batch is not published";
+  if (bytes_of_format(m.format) != bytes_per_element(device))
+    return "elements of another size than " + device.native_format + ", which the peak is of";
+  return {};
+}
+
+std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages, const Stop& stop) {
   std::vector<Compared> all;
-  if (!can_run(device)) return all;
   for (const Measurement& m : device.measured) {
-    if (!m.batch || bytes_of_format(m.format) != bytes_per_element(device)) continue;
+    if (!not_compared(device, m).empty()) continue;
     const std::vector<LayeredStage> timed = stages(m);
     if (timed.empty()) continue;
     const std::int64_t frames = std::max<std::int64_t>(1, *m.batch / m.chips);
     all.push_back({.device = &device,
                    .measurement = &m,
                    .measured_s = measured_seconds(m),
-                   .predicted_s = run_device(device, timed, frames, is_eager(m)).latency_s});
+                   .predicted_s = run_device(device, timed, frames, is_eager(m), stop).latency_s});
   }
   std::map<std::string, std::size_t> fitted;
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/stop.h"
 #include "core/baseline/archetypes/layer_time.h"
 #include "core/baseline/archetypes/layers.h"
 #include "core/baseline/device.h"
+#include "core/baseline/roofline.h"
 
 namespace sdip {
 
@@ -34,6 +36,11 @@ struct DeviceRun {
   std::vector<std::string> notes;
 };
 
+/// What a roofline asks of a stage.
+StageWork work_of_stage(const LayeredStage& stage);
+/// All passes of a stage of a roofline, as of one pass.
+DeviceStage stage_of_roofline(const StageRoofline& stage, std::int64_t passes);
+
 /// What a device lacks for a model of its kind, by key; "": nothing. A roofline needs peak and bandwidth.
 std::string lacking_figure(const Device& device);
 /// Whether a workload's time on it can be said at all: peak and bandwidth are published.
@@ -42,10 +49,10 @@ bool can_run(const Device& device);
 /// Whether it has a model of its kind, and all figures that this reads; else a roofline is all.
 bool has_model(const Device& device);
 
-/// `eager`: layer by layer, as a framework without a compiler runs them. Requires can_run, a stage and a frame at
-/// least.
+/// `eager`: layer by layer, as a framework without a compiler runs them. `stop` is asked before each way to cut the
+/// frames into batches, and ends it with Error cancelled. Requires can_run, a stage and a frame at least.
 DeviceRun run_device(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames,
-                     bool eager = false);
+                     bool eager = false, const Stop& stop = {});
 
 /// A measured result beside the prediction. `fitted`: it set the factor of its software, measured over predicted.
 struct Compared {
@@ -60,10 +67,13 @@ struct Compared {
 };
 /// The workload of a measurement, as one batch's stages: those that it timed.
 using StagesOfMeasurement = std::function<std::vector<LayeredStage>(const Measurement&)>;
-/// Of one device: all measurements whose batch is published and whose format has as many bytes an element as the
-/// device's. The factor of each software is that of its point of
-/// the smallest batch, the first of several; eager runs (software with "eager" in it) are compared and fit nothing
-/// for others.
-std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages);
+/// Why a measurement of a device has no prediction beside it: "": it has one, if its stages are any of the
+/// workload's.
+std::string not_compared(const Device& device, const Measurement& measurement);
+/// Of one device: all measurements that not_compared() says nothing against. The factor of each software is that of
+/// its point of the smallest batch, the first of several; eager runs (software with "eager" in it) are compared and
+/// fit nothing for others.
+std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages,
+                                       const Stop& stop = {});
 
 }  // namespace sdip

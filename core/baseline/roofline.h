@@ -19,6 +19,13 @@ struct StageWork {
   std::int64_t passes_per_frame = 1;
 };
 
+/// What a stage runs at, and the bytes of an element that DRAM moves.
+struct RooflineRates {
+  double flops = 0, dram_bytes_per_s = 0;  // of all that can work on the frames held at once
+  double weight_bytes = 0;                 // 0 where weights stay on the chip
+  double activation_bytes = 0;
+};
+
 struct StageRoofline {
   std::string name;
   double compute_s = 0, memory_s = 0, time_s = 0;  // all passes
@@ -33,14 +40,18 @@ struct Roofline {
   std::vector<std::string> notes;
 };
 
-/// The least time in which `device` can run the stages one after the other with `frames_at_once` frames as a batch:
+/// The least time in which a machine of such rates, one of each stage, can run the stages one after the other with
+/// `frames_at_once` frames as a batch:
 ///   pass  = max(2 * MACs * frames / peak FLOP/s, compulsory bytes / DRAM bytes/s)
 ///   compulsory bytes = bytes an element * (weights + frames * (inputs + outputs)), each touched once a pass
 ///   latency = sum of passes * pass; throughput = frames / latency
+/// A bound, not a prediction: activations between layers are taken to stay on chip, every MAC to be busy.
+/// Requires frames_at_once >= 1, at least one stage, and work. Has no notes.
+Roofline roofline(std::span<const StageWork> stages, std::span<const RooflineRates> rates,
+                  std::int64_t frames_at_once);
+/// Of a device: its peak and its DRAM for all stages, elements in its native format.
 /// Of a device with resident_weight_mib (memories that multiply where they store) that holds the weights of all
 /// stages, weights are 0 bytes; writing them before is not counted.
-/// A bound, not a prediction: activations between layers are taken to stay on chip, every MAC to be busy.
-/// Requires frames_at_once >= 1 and at least one stage.
 Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once);
 
 }  // namespace sdip

@@ -257,6 +257,9 @@ void add_comparisons(Schema& schemas) {
                                          {"batches?", array(integer())},
                                          {"node?", text()},
                                          {"vary?", {{"type", "object"}}}});
+}
+
+void add_compared_rows(Schema& schemas) {
   schemas["DeviceStage"] = object({{"name", text()},
                                    {"passes", integer()},
                                    {"pass_s", number()},
@@ -281,12 +284,17 @@ void add_comparisons(Schema& schemas) {
   const Schema values = {{"type", "object"}, {"additionalProperties", nullable(number())}};
   schemas["Calibration"] = object({{"software", text()}, {"factor", number()}, {"values", values}});
   const Schema kind = one_of({"model", "device", "measured", "roofline", "unpublished"});
+  const Schema checked = one_of({"", "here", "near", "unvalidated"});
   schemas["ComparisonRow"] = object({{"id", text()},
                                      {"name", text()},
                                      {"kind", kind},
                                      {"batch", integer()},
                                      {"feasible", flag()},
                                      {"format", text()},
+                                     {"other_format", flag()},
+                                     {"checked", checked},
+                                     {"area_basis", one_of({"", "modelled", "published", "drawn", "lanes"})},
+                                     {"process", text()},
                                      {"energy", text()},
                                      {"energy_has_dram", flag()},
                                      {"values", values},
@@ -299,12 +307,18 @@ void add_comparisons(Schema& schemas) {
                                      {"measured", array(reference("MeasuredBeside"))},
                                      {"fields", array(reference("Field"))},
                                      {"notes", array(text())}});
-  schemas["Loss"] = object({{"batch", integer()},
+  schemas["Loss"] = object({{"ours", text()},
+                            {"ours_name", text()},
+                            {"batch", integer()},
                             {"metric", text()},
                             {"id", text()},
                             {"name", text()},
                             {"kind", kind},
                             {"calibrated", flag()},
+                            {"estimated", flag()},
+                            {"checked", checked},
+                            {"format", text()},
+                            {"our_format", text()},
                             {"times", number()}});
   schemas["Comparison"] = object({{"node", nullable(text())},
                                   {"rows", array(reference("ComparisonRow"))},
@@ -432,6 +446,7 @@ OrderedJson component_schemas() {
   add_memory_views(schemas);
   add_explanations(schemas);
   add_comparisons(schemas);
+  add_compared_rows(schemas);
   add_sweeps(schemas);
   add_validations(schemas);
   add_searches(schemas);

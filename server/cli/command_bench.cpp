@@ -154,6 +154,44 @@ int run_machines(bool json, std::int64_t machines, std::int64_t every) {
   return exit_ok;
 }
 
+constexpr double first_budget_s = 1, kept_budget_s = 1e-3;  // a device on SD 1.5
+
+/// Published machines, by archetype the slowest.
+int run_devices(bool json) {
+  OrderedJson all = OrderedJson::array();
+  std::vector<TextRow> rows;
+  const auto ratio = [](double value) { return quantity_text(value, "x"); };
+  for (const DeviceRate& rate : device_rates()) {
+    all.push_back({{"archetype", rate.archetype},
+                   {"devices", rate.devices},
+                   {"slowest_first", rate.slowest_first},
+                   {"first_s", rate.first_s},
+                   {"slowest_varied", rate.slowest_varied},
+                   {"varied_s", rate.varied_s},
+                   {"slowest_kept", rate.slowest_kept},
+                   {"kept_s", rate.kept_s}});
+    rows.push_back({rate.archetype, std::to_string(rate.devices), rate.slowest_first,
+                    quantity_text(rate.first_s, "s"), ratio(rate.first_s / first_budget_s), rate.slowest_varied,
+                    quantity_text(rate.varied_s, "s"), ratio(rate.varied_s / kept_budget_s), rate.slowest_kept,
+                    quantity_text(rate.kept_s, "s"), ratio(rate.kept_s / kept_budget_s)});
+  }
+  if (json) return std::cout << json_text(all, 2) << "\n", exit_ok;
+  print_table(std::cout,
+              {{"sd15 on"},
+               {"devices", Align::right},
+               {"the slowest"},
+               {"at first", Align::right},
+               {"of 1 s", Align::right},
+               {"the slowest"},
+               {"DRAM varied", Align::right},
+               {"of 1 ms", Align::right},
+               {"the slowest"},
+               {"the same again", Align::right},
+               {"of 1 ms", Align::right}},
+              rows, colour_out());
+  return exit_ok;
+}
+
 int run_bench(bool json) {
   const int threads = threads_here();
   const Machine machine;
@@ -227,7 +265,7 @@ int run_bench(bool json) {
 
 void add_bench_command(CLI::App& app, Action& action) {
   struct Options {
-    bool json = false, instructions = false, evaluated = false, machines = false;
+    bool json = false, instructions = false, evaluated = false, machines = false, devices = false;
     std::int64_t drawn = drawn_machines, every = compared_every;
     std::string counted;
     std::vector<std::string> searches;
@@ -241,6 +279,8 @@ void add_bench_command(CLI::App& app, Action& action) {
                     "processor's peak (2 minutes)");
   command->add_flag("--machines", options->machines,
                     "Instead: machines a second that differ in everything, programs made for each");
+  command->add_flag("--devices", options->devices,
+                    "Instead: how long a published machine takes, at first, with another DRAM rate, and again");
   command->add_option("--count", options->drawn, "With --machines: how many, those that are refused apart")
       ->capture_default_str();
   command
@@ -282,6 +322,7 @@ void add_bench_command(CLI::App& app, Action& action) {
     action = [options, search] {
       if (search) return run_search_report(options->search);
       if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
+      if (options->devices) return run_devices(options->json);
       if (options->machines) return run_machines(options->json, options->drawn, options->every);
       return options->instructions ? run_instructions(options->json) : run_bench(options->json);
     };

@@ -28,10 +28,20 @@ struct CompareArguments {
   bool json = false, sources = false;
 };
 
-void print_measured(const MeasuredByDevice& measured) {
+/// Of each machine one row, which it has at each batch; what was measured and our bounds are no machines.
+std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
+  std::vector<const ComparisonRow*> firsts;
+  for (const ComparisonRow& row : rows) {
+    const bool machine = row.device ? row.kind != RowKind::measured : is_own_machine(row);
+    if (machine && row.batch == rows.front().batch) firsts.push_back(&row);
+  }
+  return firsts;
+}
+
+void print_measured(const std::vector<ComparisonRow>& compared) {
   std::vector<TextRow> rows;
-  for (const auto& [id, all] : measured)
-    for (const Compared& one : all)
+  for (const ComparisonRow* row : machines_of(compared))
+    for (const Compared& one : row->measured)
       rows.push_back(
           {one.device->name, one.measurement->software,
            one.measurement->model + (one.measurement->stage == "all" ? "" : " " + one.measurement->stage),
@@ -53,17 +63,6 @@ void print_measured(const MeasuredByDevice& measured) {
                {"factor", Align::right},
                {"error", Align::right}},
               rows, colour_out());
-}
-
-/// Of each machine one row, which it has at each batch; what was measured and our bounds are no machines.
-std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
-  std::vector<const ComparisonRow*> firsts;
-  for (const ComparisonRow& row : rows) {
-    const bool stream = row.id.starts_with("stream:");
-    const bool machine = row.device ? row.kind != RowKind::measured : row.kind == RowKind::model && !stream;
-    if (machine && row.batch == rows.front().batch) firsts.push_back(&row);
-  }
-  return firsts;
 }
 
 void print_sources(const std::vector<ComparisonRow>& rows) {
@@ -117,12 +116,11 @@ const Device& device_named(const std::string& id) {
 }
 
 ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Device> own) {
+  const Machine machine = machine_of(arguments.machine);
+  const bool changed = machine != require_preset(arguments.machine.preset, "--preset").machine;
   ComparisonAsked asked{
       .model = arguments.model,
-      .machines = {{"sdip",
-                    "SDIP " + arguments.machine.preset +
-                        (arguments.machine.changes.empty() && arguments.machine.file.empty() ? "" : ", changed"),
-                    machine_of(arguments.machine)}}};
+      .machines = {{"sdip", "SDIP " + arguments.machine.preset + (changed ? ", changed" : ""), machine}}};
   require_once(arguments.presets, [&](std::size_t i) { return "--presets " + arguments.presets[i]; });
   require_once(arguments.baselines, [&](std::size_t i) { return "--baselines " + arguments.baselines[i]; });
   require_once(arguments.batches,
@@ -179,15 +177,12 @@ int run_comparison(const CompareArguments& arguments) {
   const Catalog catalog(file_models(arguments.files));
   if (arguments.json) return std::cout << json_text(comparison_json(catalog, asked), 2) << "\n", exit_ok;
   const std::vector<ComparisonRow> rows = comparison_rows(catalog, asked);
-  MeasuredByDevice measured;
-  for (const ComparisonRow& row : rows)
-    if (row.device && row.kind != RowKind::measured) measured[row.device->id] = row.measured;
-  if (arguments.format == "csv") return write_comparison_csv(std::cout, rows, measured), exit_ok;
-  if (arguments.format == "markdown") return write_comparison_markdown(std::cout, rows, measured), exit_ok;
-  if (arguments.format == "latex") return write_comparison_latex(std::cout, rows), exit_ok;
-  print_comparison(std::cout, rows, measured, colour_out());
+  if (arguments.format == "csv") return write_comparison_csv(std::cout, rows), exit_ok;
+  if (arguments.format == "markdown") return write_comparison_markdown(std::cout, rows, asked.node), exit_ok;
+  if (arguments.format == "latex") return write_comparison_latex(std::cout, rows, asked.node), exit_ok;
+  print_comparison(std::cout, rows, asked.node, colour_out());
   print_losses(std::cout, rows, colour_out());
-  print_measured(measured);
+  print_measured(rows);
   print_architectures(rows);
   const bool of_devices = arguments.sources || asked.devices.size() <= 3;
   if (of_devices) print_sources(rows);

@@ -1,15 +1,17 @@
-// How fast programs are made for machines that differ in everything.
+// How fast programs are made for machines that differ in everything, and published machines evaluated.
 #include "server/cli/machine_rate.h"
 
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/baseline/device_run.h"
 #include "core/explore/search/rows.h"
 #include "core/explore/search/search.h"
 #include "core/program/form/parse.h"
 #include "server/cli/sweep_rate.h"
 #include "server/models/request.h"
 #include "server/studies/best.h"
+#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -60,6 +62,33 @@ MachineRate machine_rate(const std::string& model, std::int64_t machines, std::i
     if (!same_programs(*kept, anew)) ++rate.unequal;
   }
   return rate;
+}
+
+std::vector<DeviceRate> device_rates() {
+  constexpr int runs = 21, varied_runs = 5;
+  const std::vector<LayeredStage> work = layered_work(Catalog(), "sd15", Machine{});
+  std::vector<DeviceRate> rates;
+  for (std::size_t kind = 0; kind <= static_cast<std::size_t>(Archetype::roofline); ++kind) {
+    const auto archetype = static_cast<Archetype>(kind);
+    DeviceRate rate;
+    rate.archetype = archetype_text(archetype);
+    for (const Device& device : devices()) {
+      if (!can_run(device) || (has_model(device) ? device.archetype : Archetype::roofline) != archetype) continue;
+      ++rate.devices;
+      const double first = median_of(1, [&] { run_device(device, work, 1); });
+      Device varied = device;
+      const double anew = median_of(varied_runs, [&] {
+        varied.dram_bytes_per_s *= 1.001;
+        run_device(varied, work, 1);
+      });
+      const double kept = median_of(runs, [&] { run_device(device, work, 1); });
+      if (first > rate.first_s) rate.first_s = first, rate.slowest_first = device.id;
+      if (anew > rate.varied_s) rate.varied_s = anew, rate.slowest_varied = device.id;
+      if (kept > rate.kept_s) rate.kept_s = kept, rate.slowest_kept = device.id;
+    }
+    if (rate.devices > 0) rates.push_back(std::move(rate));
+  }
+  return rates;
 }
 
 }  // namespace sdip

@@ -32,7 +32,7 @@ struct ComparisonAsked {
   std::optional<TechnologyNode> node{};  // that all are drawn in; nothing: each in its own
 };
 
-/// Adds a preset beside the first machine, unless it is that.
+/// Adds a preset beside the first machine, for frames as that makes them, unless it is that.
 void add_preset(ComparisonAsked& asked, const Preset& preset);
 
 /// The machine asked for, presets beside it, and devices: those named, and the request's own, which outlives this.
@@ -43,6 +43,18 @@ ComparisonAsked comparison_asked(const PointRequest& request);
 /// there are no values.
 enum class RowKind { model, device, measured, roofline, unpublished };
 std::string_view row_kind_text(RowKind kind);
+
+/// How far the time of a cell is checked by what was measured. here: these very frames, with software that
+/// compiles, on that device; near: that device, on other frames or batches of the model, or, of a diffusion
+/// pipeline, of another one; unvalidated: neither, ours among them, which nobody has built. no: a row that predicts
+/// nothing.
+enum class Checked { no, here, near, unvalidated };
+std::string_view checked_text(Checked checked);
+
+/// What its area is: ours by the model; a published die; one drawn anew in the process that all are drawn in; of
+/// the area that its lanes take by the table, which is not shown, and estimates the energy alone; or none.
+enum class AreaBasis { unknown, modelled, published, drawn, lanes };
+std::string_view area_basis_text(AreaBasis basis);
 
 /// By names of metrics; what is no metric has its unit in its name.
 using ComparedValues = std::vector<std::pair<std::string, double>>;
@@ -61,8 +73,12 @@ struct ComparisonRow {
   RowKind kind = RowKind::model;
   std::int64_t batch = 1;
   bool feasible = true;
-  std::string format{};  // of activations and weights
-  std::string energy{};  // what its energy is of; empty: there is none
+  std::string format{};       // of activations and weights
+  bool other_format = false;  // than the first machine of ours has: no like for like
+  Checked checked = Checked::no;
+  AreaBasis area_basis = AreaBasis::unknown;
+  std::string process{};  // that its area and energy are of: "n7", "12 nm", "n7, scaled from 12 nm"
+  std::string energy{};   // what its energy is of; empty: there is none
   bool energy_has_dram = false;
   ComparedValues values{};
   ComparedValues energy_parts_j{};  // of a frame, by part: docs/model/energy.md
@@ -79,21 +95,28 @@ struct ComparisonRow {
   std::optional<double> likely(std::string_view metric) const;
 };
 
+/// A batch of ours, and no stream of it.
+bool is_own_machine(const ComparisonRow& row);
+
 /// A row for each machine and device at each batch, and for each saturated stream and bound of ours and measured
 /// result of the same frames. A batch of ours is so many frames and no more, as a device's is. Like beside like:
 /// what is modelled, machines of ours first; measured; bounds; unpublished. Throws what compiling throws.
 std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const ComparisonAsked& asked,
                                            const Stop& stop = {});
 
-/// That a device does better than our first machine at the same batch: a prediction, calibrated where it can be,
+/// That a device does better than a machine of ours at the same batch: a prediction, calibrated where it can be,
 /// than our model, a bound than our bound.
 struct Loss {
+  std::string ours, ours_name;  // of the machine's row
   std::int64_t batch = 1;
   std::string metric;
   std::string id, name;  // of its row
   RowKind kind = RowKind::device;
   bool calibrated = false;
-  double times = 1;  // above 1
+  bool estimated = false;              // an energy of the area that its lanes take
+  Checked checked = Checked::no;       // of its row
+  std::string format{}, our_format{};  // where they differ it is no like for like
+  double times = 1;                    // above 1
 };
 /// What a comparison asks of a machine, and whether more of it is better.
 struct ComparedAim {
@@ -102,11 +125,21 @@ struct ComparedAim {
 };
 inline constexpr ComparedAim compared_aims[] = {
     {"latency_s", false}, {"throughput_fps", true}, {"frames_per_j", true}, {"fps_per_mm2", true}};
-/// By batch, then by aim, the largest first. Requires rows of comparison_rows().
+/// By machine of ours, by batch, then by aim, the largest first. Requires rows of comparison_rows().
 std::vector<Loss> losses_of(std::span<const ComparisonRow> rows);
 
 /// The frame's stages as any device has to run them: guidance as a batch of two.
 std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string& model, Machine machine);
+
+/// What a comparison in one process says of how it was scaled.
+std::string process_text(TechnologyNode node);
+
+/// A text that figures of a row are taken from, and their names: "die_mm2, clock_mhz".
+struct ComparisonSource {
+  std::string source, figures;
+};
+/// Each source of a device's row once; none of ours.
+std::vector<ComparisonSource> sources_of(const ComparisonRow& row);
 
 /// What was measured on a device, of built-in models, beside its model. Of a device of this program it is worked
 /// out once.

@@ -1,5 +1,5 @@
 // Published machines in a comparison: predicted, bounded, measured.
-#include "server/studies/comparison_devices.h"
+#include "server/studies/comparison_parts.h"
 
 #include <algorithm>
 #include <map>
@@ -38,6 +38,7 @@ std::vector<LayeredStage> stages_of_measurement(const Measurement& measurement) 
 struct CostedRun {
   const Device& device;
   DeviceRun run;
+  std::optional<TechnologyNode> node{};
   double frames = 1;
   std::optional<DeviceSilicon> silicon{};  // drawn in the node that was asked for
   DeviceEnergy energy{};
@@ -45,8 +46,11 @@ struct CostedRun {
 };
 
 CostedRun cost_run(const Device& device, std::span<const LayeredStage> work, std::int64_t batch,
-                   const std::optional<TechnologyNode>& node) {
-  CostedRun costed{.device = device, .run = run_device(device, work, batch), .frames = static_cast<double>(batch)};
+                   const std::optional<TechnologyNode>& node, const Stop& stop) {
+  CostedRun costed{.device = device,
+                   .run = run_device(device, work, batch, false, stop),
+                   .node = node,
+                   .frames = static_cast<double>(batch)};
   const auto die = figure_of(device, "die_mm2");
   if (!node) costed.area_mm2 = die;
   if (!lacking_for_cost(device).empty()) return costed;
@@ -66,8 +70,9 @@ ComparedValues values_in(const CostedRun& costed, double latency_s) {
     values.emplace_back("energy_j_per_frame", joules);
     values.emplace_back("frames_per_j", 1 / joules);
   }
-  if (const auto tdp = figure_of(costed.device, "tdp_w"); tdp && costed.run.modelled)
-    values.emplace_back("design_energy_j_per_frame", *tdp * frame_s);  // of a bound's time neither most nor least
+  // Of a bound's time neither most nor least; in another process nobody knows.
+  if (const auto tdp = figure_of(costed.device, "tdp_w"); tdp && costed.run.modelled && !costed.node)
+    values.emplace_back("design_energy_j_per_frame", *tdp * frame_s);
   if (costed.area_mm2) values.emplace_back("fps_per_mm2", 1 / frame_s / *costed.area_mm2);
   return values;
 }
@@ -99,12 +104,13 @@ void add_silicon(const CostedRun& costed, const ComparisonAsked& asked, Comparis
         (gib && silicon.dram ? quantity_text(price->dram, "USD") + " of DRAM." : "DRAM not in it."));
   }
   if (!asked.node || !costed.area_mm2) return;
-  row.notes.push_back(
-      "Drawn anew: " + quantity_text(*figure_of(device, "die_mm2"), "mm2") + " as published become " +
-      quantity_text(silicon.logic_mm2, "mm2") + " of logic by its density, " +
-      quantity_text(*costed.area_mm2 - silicon.logic_mm2 - silicon.phy_mm2, "mm2") + " of memories by theirs and " +
-      quantity_text(silicon.phy_mm2, "mm2") +
-      " of DRAM's PHYs as they were; energies are the node's; clock, time, DRAM and design power stay.");
+  row.notes.push_back("Drawn anew: " + quantity_text(*figure_of(device, "die_mm2"), "mm2") +
+                      " as published become " + quantity_text(silicon.logic_mm2, "mm2") +
+                      " of logic by its density, " +
+                      quantity_text(*costed.area_mm2 - silicon.logic_mm2 - silicon.phy_mm2, "mm2") +
+                      " of memories by theirs and " + quantity_text(silicon.phy_mm2, "mm2") +
+                      " of DRAM's PHYs as they were; energies are the node's; clock, time and DRAM stay, design "
+                      "power is left out.");
 }
 
 /// What its DRAM would hold of the weights, and whether it does.
@@ -131,15 +137,31 @@ ComparisonRow row_of(const Device& device, RowKind kind, std::int64_t batch) {
           .device = &device};
 }
 
+AreaBasis area_basis_of(const CostedRun& costed) {
+  if (costed.area_mm2) return costed.node ? AreaBasis::drawn : AreaBasis::published;
+  return costed.silicon ? AreaBasis::lanes : AreaBasis::unknown;
+}
+
+/// "12 nm", "n7, scaled from 12 nm"; that it is not scaled where the table says nothing of it.
+std::string process_of(const CostedRun& costed) {
+  const auto nm = figure_of(costed.device, "node_nm");
+  const std::string own = nm ? quantity_text(*nm, "nm") : "";
+  if (!costed.node) return own;
+  const std::string node(node_text(*costed.node));
+  return costed.silicon ? node + ", scaled from " + own : "not scaled: lacks " + lacking_for_cost(costed.device);
+}
+
 ComparisonRow device_row(const Device& device, const ComparisonAsked& asked, std::span<const LayeredStage> work,
-                         const std::optional<Calibration>& calibration, std::int64_t batch) {
+                         const std::optional<Calibration>& calibration, std::int64_t batch, const Stop& stop) {
   ComparisonRow row = row_of(device, RowKind::unpublished, batch);
   if (!can_run(device)) {
     row.notes = device.notes;
     return row;
   }
-  CostedRun costed = cost_run(device, work, batch, asked.node);
+  CostedRun costed = cost_run(device, work, batch, asked.node, stop);
   row.kind = costed.run.modelled ? RowKind::device : RowKind::roofline;
+  row.area_basis = area_basis_of(costed);
+  row.process = process_of(costed);
   row.values = values_in(costed, costed.run.latency_s);
   row.values.emplace_back("dram_bytes_per_frame", costed.run.dram_bytes_per_frame);
   row.values.emplace_back("utilization", costed.run.utilization);
@@ -159,6 +181,16 @@ ComparisonRow device_row(const Device& device, const ComparisonAsked& asked, std
   add_silicon(costed, asked, row);
   add_dram_filled(device, work, row);
   return row;
+}
+
+bool has_core(std::span<const LayeredStage> work) {
+  return std::ranges::find(work, Role::core, &LayeredStage::role) != work.end();
+}
+
+/// Whether a built-in model is a diffusion pipeline.
+bool is_pipeline(std::string_view model) {
+  static const std::vector<ModelEntry> entries = Catalog().entries();
+  return std::ranges::any_of(entries, [&](const ModelEntry& one) { return one.name == model && one.pipeline; });
 }
 
 bool same_work(std::span<const LayeredStage> a, std::span<const LayeredStage> b) {
@@ -206,19 +238,29 @@ std::vector<Compared> measured_beside_model(const Device& device, const Stop& st
   static std::mutex mutex;
   static std::map<const Device*, std::vector<Compared>> known;
   if (find_device(device.id) != &device)
-    return compare_measured(device, [&](const Measurement& measurement) {
-      end_if(stop, device.id);
-      try {
-        return stages_of_measurement(measurement);
-      } catch (const Error& error) {
-        if (is_cancelled(error)) throw;
-        throw Error("device_invalid", device.id + "/measured/" + measurement.id, error.what());
-      }
-    });
+    return compare_measured(
+        device,
+        [&](const Measurement& measurement) {
+          try {
+            return stages_of_measurement(measurement);
+          } catch (const Error& error) {
+            throw Error("device_invalid", device.id + "/measured/" + measurement.id, error.what());
+          }
+        },
+        stop);
   const std::scoped_lock lock(mutex);
   const auto [entry, fresh] = known.try_emplace(&device);
   if (fresh) entry->second = compare_measured(device, stages_of_measurement);
   return entry->second;
+}
+
+Checked checked_by(std::span<const Compared> measured, std::string_view model, bool pipeline, bool measured_here) {
+  if (measured_here) return Checked::here;
+  const bool near = std::ranges::any_of(measured, [&](const Compared& one) {
+    return !is_eager(*one.measurement) &&
+           (one.measurement->model == model || (pipeline && is_pipeline(one.measurement->model)));
+  });
+  return near ? Checked::near : Checked::unvalidated;
 }
 
 std::optional<Calibration> calibration_of(std::span<const Compared> measured) {
@@ -231,15 +273,26 @@ std::optional<Calibration> calibration_of(std::span<const Compared> measured) {
 void add_device_rows(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop,
                      std::vector<ComparisonRow>& rows) {
   const std::vector<LayeredStage> work = layered_work(catalog, asked.model, asked.machines.front().machine);
+  const bool pipeline = has_core(work);
   for (const Device* device : asked.devices) {
     const std::vector<Compared> measured = measured_beside_model(*device, stop);
     const std::optional<Calibration> calibration = calibration_of(measured);
     for (const std::int64_t batch : asked.batches) {
       end_if(stop, asked.model);
-      rows.push_back(device_row(*device, asked, work, calibration, batch));
-      rows.back().measured = measured;
-      for (const Measurement& m : device->measured)
-        if (is_of(m, catalog, asked, work, batch)) rows.push_back(measured_row(*device, m));
+      ComparisonRow row = device_row(*device, asked, work, calibration, batch, stop);
+      row.measured = measured;
+      std::vector<ComparisonRow> published;
+      bool here = false;
+      for (const Measurement& m : device->measured) {
+        end_if(stop, asked.model);
+        if (!is_of(m, catalog, asked, work, batch)) continue;
+        published.push_back(measured_row(*device, m));
+        here = here || std::ranges::any_of(
+                           measured, [&](const Compared& one) { return one.measurement == &m && !is_eager(m); });
+      }
+      if (row.kind == RowKind::device) row.checked = checked_by(measured, asked.model, pipeline, here);
+      rows.push_back(std::move(row));
+      std::ranges::move(published, std::back_inserter(rows));
     }
   }
 }

@@ -54,12 +54,18 @@ OrderedJson calibration_json(const ComparisonRow& row) {
 OrderedJson losses_json(const std::vector<Loss>& losses) {
   OrderedJson all = OrderedJson::array();
   for (const Loss& loss : losses)
-    all.push_back({{"batch", loss.batch},
+    all.push_back({{"ours", loss.ours},
+                   {"ours_name", loss.ours_name},
+                   {"batch", loss.batch},
                    {"metric", loss.metric},
                    {"id", loss.id},
                    {"name", loss.name},
                    {"kind", row_kind_text(loss.kind)},
                    {"calibrated", loss.calibrated},
+                   {"estimated", loss.estimated},
+                   {"checked", checked_text(loss.checked)},
+                   {"format", loss.format},
+                   {"our_format", loss.our_format},
                    {"times", loss.times}});
   return all;
 }
@@ -67,13 +73,17 @@ OrderedJson losses_json(const std::vector<Loss>& losses) {
 OrderedJson row_json(const ComparisonRow& row) {
   OrderedJson fields = OrderedJson::array();
   for (const DeviceField& field : row.fields) fields.push_back(field_json(field));
-  const bool timed = row.device != nullptr && (row.kind == RowKind::device || row.kind == RowKind::roofline);
+  const bool timed = row.kind == RowKind::device || row.kind == RowKind::roofline;
   return {{"id", row.id},
           {"name", row.name},
           {"kind", row_kind_text(row.kind)},
           {"batch", row.batch},
           {"feasible", row.feasible},
           {"format", row.format},
+          {"other_format", row.other_format},
+          {"checked", checked_text(row.checked)},
+          {"area_basis", area_basis_text(row.area_basis)},
+          {"process", row.process},
           {"energy", row.energy},
           {"energy_has_dram", row.energy_has_dram},
           {"values", values_json(row.values)},

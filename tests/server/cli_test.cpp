@@ -151,7 +151,7 @@ TEST(cli, compare_takes_a_device_of_one_s_own) {
   const Ended ended = run_sdip(
       {"compare", "tiny-sd", "--baselines", "a100", "--device", folder / "own.json", "--format", "markdown"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("| Our own | bound | fp16 | 8 |"));
+  EXPECT_THAT(ended.out, HasSubstr("| Our own<sup>2</sup> | bound | fp16<sup>f</sup> | 8 |"));
 }
 
 TEST(cli, compare_shows_what_is_predicted_measured_and_published) {

@@ -4,7 +4,7 @@ import type { ComparisonRow, Loss } from '../src/api/types';
 import { groupsOf, likely, lossesByMetric } from '../src/point/comparison_rows';
 
 const row = (id: string, kind: ComparisonRow['kind'], more: Partial<ComparisonRow> = {}): ComparisonRow =>
-  ({ id, name: id, kind, batch: 1, feasible: true, format: 'fp16', energy: '', energy_has_dram: false, values: {}, energy_parts_j: {}, calibration: null, against: null, compute_s: null, memory_s: null, stages: [], measured: [], fields: [], notes: [], ...more });
+  ({ id, name: id, kind, batch: 1, feasible: true, format: 'fp16', other_format: false, checked: '', area_basis: '', process: '', energy: '', energy_has_dram: false, values: {}, energy_parts_j: {}, calibration: null, against: null, compute_s: null, memory_s: null, stages: [], measured: [], fields: [], notes: [], ...more });
 
 describe('rows of a comparison', () => {
   test('stand by their kind, models and predictions together', () => {
@@ -22,7 +22,7 @@ describe('rows of a comparison', () => {
   });
 
   test('have losses by metric in the order of the answer', () => {
-    const loss = (metric: string, times: number): Loss => ({ batch: 1, metric, id: 'a', name: 'A', kind: 'device', calibrated: true, times });
+    const loss = (metric: string, times: number): Loss => ({ ours: 'sdip', ours_name: 'SDIP', batch: 1, metric, id: 'a', name: 'A', kind: 'device', calibrated: true, estimated: false, checked: '', format: 'fp16', our_format: 'fp16', times });
     expect(lossesByMetric([loss('latency_s', 3), loss('latency_s', 2), loss('frames_per_j', 9)]).map(([metric, all]) => [metric, all.length])).toEqual([['latency_s', 2], ['frames_per_j', 1]]);
   });
 });

@@ -3294,6 +3294,12 @@ export interface components {
             batch: number;
             feasible: boolean;
             format: string;
+            other_format: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            /** @enum {string} */
+            area_basis: "" | "modelled" | "published" | "drawn" | "lanes";
+            process: string;
             energy: string;
             energy_has_dram: boolean;
             values: {
@@ -3312,6 +3318,8 @@ export interface components {
             notes: string[];
         };
         Loss: {
+            ours: string;
+            ours_name: string;
             batch: number;
             metric: string;
             id: string;
@@ -3319,6 +3327,11 @@ export interface components {
             /** @enum {string} */
             kind: "model" | "device" | "measured" | "roofline" | "unpublished";
             calibrated: boolean;
+            estimated: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            format: string;
+            our_format: string;
             times: number;
         };
         Comparison: {

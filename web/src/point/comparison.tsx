@@ -7,7 +7,7 @@ import { useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { Outdated } from '../ui/outdated';
 import { useMachineTables } from '../ui/tables_gate';
-import { Losses, MainTable } from './comparison_table';
+import { Legend, Losses, MainTable } from './comparison_table';
 import { groupsOf, likely } from './comparison_rows';
 
 export function ComparisonTable({ design }: { design: Design }) {
@@ -34,7 +34,8 @@ export function ComparisonTable({ design }: { design: Design }) {
         <label className="inline">{t('compare.node')} <select value={node} onChange={(event) => setNode(event.target.value)}><option value="">{t('compare.own_node')}</option>{nodes.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         {node !== '' && <p className="muted">{t('compare.node_note', { node })}</p>}
         <MainTable rows={rows} />
-        <Losses losses={comparison.data.losses.filter((one) => one.batch === batch)} built={comparison.data.rows[0]?.feasible ?? true} />
+        <Legend rows={rows} />
+        <Losses losses={comparison.data.losses.filter((one) => one.batch === batch)} ours={rows.filter((row) => row.kind === 'model' && !row.id.startsWith('stream:'))} />
         {unpublished.length > 0 && <p className="muted">{t('compare.unpublished', { names: unpublished.map((row) => row.name).join(', ') })}</p>}
       </Card>
       <SpeedBars rows={rows} />

@@ -20,6 +20,9 @@ const columns: { name: string; title?: Key; unit?: string }[] = [
   { name: 'dram_filled', title: 'compare.dram_filled' },
 ];
 
+const checkedWords: Record<'here' | 'near' | 'unvalidated', Key> = { here: 'compare.checked_here', near: 'compare.checked_near', unvalidated: 'compare.unvalidated' };
+const checkedNotes: Record<'here' | 'near' | 'unvalidated', Key> = { here: 'compare.checked_here_note', near: 'compare.checked_near_note', unvalidated: 'compare.checked_unvalidated_note' };
+
 export function MainTable({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
   return (
@@ -28,7 +31,7 @@ export function MainTable({ rows }: { rows: ComparisonRow[] }) {
         <thead><Head /></thead>
         {groupsOf(rows).map(([group, members]) => (
           <tbody key={group}>
-            <tr className="group"><th scope="rowgroup" colSpan={columns.length + 3}>{t(group)}</th></tr>
+            <tr className="group"><th scope="rowgroup" colSpan={columns.length + 4}>{t(group)}</th></tr>
             {members.map((row) => <Row key={row.id} row={row} />)}
           </tbody>
         ))}
@@ -45,6 +48,7 @@ function Head() {
       <th scope="col">{t('compare.machine')}</th>
       <th scope="col">{t('compare.format')}</th>
       {columns.map(({ name, title }) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{title ? t(title) : name}</th>)}
+      <th scope="col">{t('compare.process')}</th>
       <th scope="col">{t('compare.against')}</th>
     </tr>
   );
@@ -57,14 +61,18 @@ function Row({ row }: { row: ComparisonRow }) {
       <th scope="row">
         {row.name} <span className={`badge ${row.kind}`}>{wordFor(t, 'compared', row.kind)}</span>
         {!row.feasible && <> <span className="badge state-failed">{t('compare.infeasible')}</span></>}
-        {row.kind === 'device' && !row.measured.some((one) => !one.fitted) && <> <span className="badge unvalidated">{t('compare.unvalidated')}</span></>}
+        {row.checked !== '' && <> <span className={`badge ${row.checked === 'unvalidated' ? 'unvalidated' : ''}`} title={t(checkedNotes[row.checked])}>{t(checkedWords[row.checked])}</span></>}
       </th>
-      <td lang="en">{row.format}</td>
+      <td><span lang="en">{row.format}</span>{row.other_format && <small title={t('compare.other_format_note')}>{t('compare.other_format')}</small>}</td>
       {columns.map((column) => <Cell key={column.name} row={row} name={column.name} unit={column.unit} />)}
+      <td lang="en">{row.process || '–'}</td>
       <td>{row.against === null ? '–' : `${plain(Number(row.against.toPrecision(3)), 3)}×`}</td>
     </tr>
   );
 }
+
+/** What moves with an area. */
+const ofArea = ['energy_j_per_frame', 'frames_per_j'];
 
 /** What an energy is of, and its parts. */
 const energyText = (row: ComparisonRow) =>
@@ -77,26 +85,48 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
   const value = row.values[name];
   if (name === 'dram_filled' && typeof value === 'number')
     return <td className={value > 1 ? 'exceeded' : ''}>{percent(value)}{value > 1 && <small> {t('compare.exceeded')}</small>}</td>;
-  const calibrated = ['latency_s', 'throughput_fps'].includes(name) ? row.calibration?.values[name] : undefined;
+  const calibrated = ['latency_s', 'throughput_fps', 'energy_j_per_frame'].includes(name) ? row.calibration?.values[name] : undefined;
   const said = unit ?? tables.unitOf(name);
   return (
     <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
       {quantity(value, said, 3)}
       {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
+      {name === 'latency_s' && row.calibration && <small className="software" lang="en">{row.calibration.software}</small>}
+      {ofArea.includes(name) && row.area_basis === 'lanes' && typeof value === 'number' && <small className="estimated" title={t('compare.estimated_note')}>{t('compare.estimated')}</small>}
       {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}
     </td>
   );
 }
 
-/** Who is better, and by what: as the server compares them. */
-export function Losses({ losses, built }: { losses: Loss[]; built: boolean }) {
+/** What every mark of the rows means. */
+export function Legend({ rows }: { rows: ComparisonRow[] }) {
+  const { t } = useSpeech();
+  const states = (['here', 'near', 'unvalidated'] as const).filter((one) => rows.some((row) => row.checked === one));
+  const said: [Key, Key][] = states.map((one) => [checkedWords[one], checkedNotes[one]]);
+  if (rows.some((row) => row.other_format)) said.push(['compare.other_format', 'compare.other_format_note']);
+  if (rows.some((row) => row.area_basis === 'lanes')) said.push(['compare.estimated', 'compare.estimated_note']);
+  return <ul className="notes muted">{said.map(([word, note]) => <li key={word}><strong>{t(word)}</strong>: {t(note)}</li>)}</ul>;
+}
+
+/** Who is better than each machine of ours, and by what: as the server compares them. */
+export function Losses({ losses, ours }: { losses: Loss[]; ours: ComparisonRow[] }) {
+  return <>{ours.map((row) => <LossesOf key={row.id} losses={losses.filter((one) => one.ours === row.id)} ours={row} />)}</>;
+}
+
+function LossesOf({ losses, ours }: { losses: Loss[]; ours: ComparisonRow }) {
   const { t } = useSpeech();
   const most = 5;
-  const basis = (one: Loss) => (one.kind === 'roofline' ? t('compare.bound') : t(one.calibrated ? 'compare.is_calibrated' : 'compare.not_calibrated'));
-  if (losses.length === 0) return <p className="muted">{t(built ? 'compare.loses_nowhere' : 'compare.loses_unbuilt')}</p>;
+  const basis = (one: Loss) => [
+    one.kind === 'roofline' ? t('compare.bound') : t(one.calibrated ? 'compare.is_calibrated' : 'compare.not_calibrated'),
+    ...(one.checked === '' ? [] : [t(checkedWords[one.checked])]),
+    ...(one.format === one.our_format ? [] : [t('compare.beside_format', { format: one.format, ours: one.our_format })]),
+    ...(one.estimated ? [t('compare.estimated_area')] : []),
+  ].join(', ');
+  const name = ours.name;
+  if (losses.length === 0) return <p className="muted">{t(ours.feasible ? 'compare.loses_nowhere' : 'compare.loses_unbuilt', { name })}</p>;
   return (
     <>
-      <h3>{t('compare.loses')}</h3>
+      <h3>{t('compare.loses', { name })}</h3>
       <ul className="notes">
         {lossesByMetric(losses).map(([metric, better]) => (
           <li key={metric}>

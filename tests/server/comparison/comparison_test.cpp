@@ -15,6 +15,7 @@
 #include "core/baseline/archetypes/network_layout.h"
 #include "server/io/text.h"
 #include "tests/core/base/made_section.h"
+#include "tests/server/comparison/rows.h"
 
 namespace sdip {
 namespace {
@@ -54,7 +55,25 @@ TEST(docs, the_table_of_what_was_measured_is_that_of_the_models) {
                quantity_text(one.predicted_s, "s") + " | " + quantity_text(one.factor, "x") + " | " +
                (one.fitted ? "fitted" : std::to_string(std::llround(100 * one.error())) + " %") + " |\n";
     }
-  expect_made_section("model/devices.md", "measured", "tests/server/comparison_test.cpp", table);
+  expect_made_section("model/devices.md", "measured", "tests/server/comparison/comparison_test.cpp", table);
+}
+
+/// The list of docs/model/devices.md: what was published and has no prediction beside it.
+TEST(docs, the_list_of_what_is_not_compared_is_that_of_the_devices) {
+  std::string table =
+      "| device | published | format | batch | why it is not compared |\n| --- | --- | --- | --- | --- |\n";
+  for (const Device& device : devices()) {
+    const auto compared = measured_beside_model(device);
+    for (const Measurement& m : device.measured) {
+      const std::string why = not_compared(device, m);
+      EXPECT_EQ(why.empty(), std::ranges::find(compared, &m, &Compared::measurement) != compared.end()) << m.id;
+      if (why.empty()) continue;
+      table += "| " + device.name + " | " + m.software + ", " + m.model + (m.stage == "all" ? "" : " " + m.stage) +
+               ", " + quantity_text(m.value, m.unit) + " | " + m.format + " | " +
+               (m.batch ? std::to_string(*m.batch) : "-") + " | " + why + " |\n";
+    }
+  }
+  expect_made_section("model/devices.md", "not compared", "tests/server/comparison/comparison_test.cpp", table);
 }
 
 /// The table of docs/model/simd_tree.md: Stable Diffusion's U-Nets on MN-Core 2, a batch of two.
@@ -84,20 +103,8 @@ TEST(docs, the_table_of_planned_layouts_is_that_of_the_u_nets) {
                rounded(100 * saved, 1) + " % |\n";
     }
   }
-  expect_made_section("model/simd_tree.md", "planned layouts", "tests/server/comparison_test.cpp", table);
-}
-
-ComparisonAsked asked_of(const std::string& model, std::initializer_list<const char*> ids) {
-  ComparisonAsked asked{.model = model, .machines = {{"sdip", "SDIP", find_preset("balanced")->machine}}};
-  for (const char* id : ids) asked.devices.push_back(find_device(id));
-  return asked;
-}
-
-const ComparisonRow& row_of(const std::vector<ComparisonRow>& rows, const std::string& id, std::int64_t batch = 1) {
-  const auto found =
-      std::ranges::find_if(rows, [&](const ComparisonRow& row) { return row.id == id && row.batch == batch; });
-  check(found != rows.end(), "a row of that id");
-  return *found;
+  expect_made_section("model/simd_tree.md", "planned layouts", "tests/server/comparison/comparison_test.cpp",
+                      table);
 }
 
 /// The same processor with elements of a byte, four beside each other in a lane of 32 bits (VNNI).
@@ -133,7 +140,7 @@ TEST(docs, the_table_of_a_processor_s_formats_is_that_of_the_model) {
       " | measured | predicted | factor | error |\n| --- | --- | --- | --- | --- |\n" +
       row("fp32", fp32->measured_s, fp32->predicted_s, fp32->factor, "fitted") +
       row("int8", int8->value, told, fp32->factor, std::to_string(std::llround(100 * error)) + " %");
-  expect_made_section("model/cpu.md", "formats", "tests/server/comparison_test.cpp", table);
+  expect_made_section("model/cpu.md", "formats", "tests/server/comparison/comparison_test.cpp", table);
 }
 
 TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
@@ -241,7 +248,7 @@ TEST(docs, the_table_of_modelled_power_is_that_of_the_models) {
   }
   EXPECT_GE(devices_beside, 20);
   EXPECT_THAT(above, testing::ElementsAre("l4", "t4")) << "cards that do not keep their boost clock at 70 W";
-  expect_made_section("model/devices.md", "modelled power", "tests/server/comparison_test.cpp", table);
+  expect_made_section("model/devices.md", "modelled power", "tests/server/comparison/comparison_test.cpp", table);
 }
 
 TEST(comparison, tells_losses_once_by_what_may_be_compared) {
