@@ -22,3 +22,10 @@ function(sdip_compile_in_groups target group most)
     sdip_compile_together(${target} ${group}_${n} ${grouped})
   endforeach()
 endfunction()
+
+# The same where no cache of objects is: a cache keeps single sources better.
+function(sdip_compile_in_groups_once)
+  if(NOT CCACHE)
+    sdip_compile_in_groups(${ARGV})
+  endif()
+endfunction()

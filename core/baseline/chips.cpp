@@ -182,16 +182,16 @@ ChipAreas chip_areas(Process process, const MacFormats& formats, double macs, do
                      double sram_port_bits) {
   const Machine standard;
   const double stages = static_cast<double>((chip_pipeline_stages - 1) * stage_bits(formats));
-  ChipAreas areas;
-  areas.lanes = macs * (mac_area(process, formats).value + register_area(process, stages).value) *
+  ChipAreas parts;
+  parts.lanes = macs * (mac_area(process, formats).value + register_area(process, stages).value) *
                 standard.mac_floor_plan_factor.value();
-  areas.sram =
+  parts.sram =
       sram_area(process, Bytes(std::llround(sram_mib * 1048576)), 1, Bits(std::llround(sram_port_bits))).value *
       standard.sram_floor_plan_factor.value();
-  areas.control = control_over_datapath(process, Sequencer::central) * (areas.lanes + areas.sram);
-  areas.other = other_over_lanes(process) * areas.lanes;
-  areas.fixed = other_fixed_area(process).value;
-  return areas;
+  parts.control = control_over_datapath(process, Sequencer::central) * (parts.lanes + parts.sram);
+  parts.other = other_over_lanes(process) * parts.lanes;
+  parts.fixed = other_fixed_area(process).value;
+  return parts;
 }
 
 std::string_view chip_use_text(ChipUse use) {

@@ -58,13 +58,20 @@ std::vector<std::int32_t> first_settings() {
   return first;
 }
 
+std::vector<const ValidationCase*> cases_of_rows() {
+  std::vector<const ValidationCase*> cases;
+  for (const ParameterRow& row : parameters()) cases.push_back(find_case(row.name));
+  return cases;
+}
+
 std::vector<std::int32_t> settings_in_force(const Pair& pair) {
   static const std::vector<std::int32_t> first = first_settings();
+  static const std::vector<const ValidationCase*> cases = cases_of_rows();
   std::vector<std::int32_t> in_force;
   for (std::size_t r = 0; r < parameters().size(); ++r) {
     const ParameterRow& row = parameters()[r];
     const std::int64_t value = row.read(pair.machine);
-    const ValidationCase* one = find_case(row.name);
+    const ValidationCase* one = cases[r];
     if (one == nullptr || (one->proof == Proof::compiled && !pair.compiled)) continue;
     const bool number = row.type == ParameterType::count || row.type == ParameterType::decimal;
     in_force.push_back(first[r] + (number ? value != row.standard : static_cast<std::int32_t>(value)));
@@ -157,8 +164,11 @@ void Census::count(const Pair& pair, const std::vector<Comparison>& runs) {
 void Census::count_settings(const Pair& pair) {
   together.resize(settings().size() * settings().size());
   const std::vector<std::int32_t> in_force = settings_in_force(pair);
-  for (std::size_t i = 0; i < in_force.size(); ++i)
-    for (std::size_t j = i + 1; j < in_force.size(); ++j) together[at(in_force[i], in_force[j])] = true;
+  for (std::size_t i = 0; i < in_force.size(); ++i) {
+    const std::size_t row = at(in_force[i], 0);
+    for (std::size_t j = i + 1; j < in_force.size(); ++j)
+      together[row + static_cast<std::size_t>(in_force[j])] = true;
+  }
 }
 
 void Census::count_change(const ParameterRow& row, std::int64_t from, std::int64_t to, bool counter) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <sstream>
 
 #include "core/cost/price/estimate.h"
 #include "core/cost/price/stage.h"
@@ -13,31 +14,45 @@
 namespace sdip::witness {
 namespace {
 
+struct ReportedInstruction {
+  std::size_t number;
+};
+std::ostream& operator<<(std::ostream& out, ReportedInstruction at) {
+  return out << "report: instruction " << at.number << ": ";
+}
+
 /// Gathers the first difference.
 struct Findings {
   const CompiledStage& stage;
   std::optional<Difference> first;
-  void equal(const std::string& what, std::int64_t estimated, std::int64_t executed) {
-    if (!first && estimated != executed) first = Difference{stage.name + ": " + what, estimated, executed};
+  void equal(std::string_view what, std::int64_t estimated, std::int64_t executed) {
+    equal("", what, estimated, executed);
+  }
+  /// The text is made of what differs alone: a hundred million comparisons find nothing.
+  void equal(const auto& place, std::string_view what, std::int64_t estimated, std::int64_t executed) {
+    if (first || estimated == executed) return;
+    std::ostringstream text;
+    text << stage.name << ": " << place << what;
+    first = Difference{text.str(), estimated, executed};
   }
 };
 
 void compare_sums(Findings& c, const std::string& pass, const PassCost& cost, const InstructionCounts& sum,
                   const PassCounts& streams) {
-  c.equal(pass + ": cycles", cost.cycles, sum.end);
-  c.equal(pass + ": stall_weights", cost.stall_weights, sum.stall_weights);
-  c.equal(pass + ": stall_activations", cost.stall_activations, sum.stall_activations);
-  c.equal(pass + ": weight_bytes", cost.weight_bytes, sum.weight_bytes);
-  c.equal(pass + ": activation_in_bytes", cost.activation_in_bytes, sum.activation_in_bytes);
-  c.equal(pass + ": activation_out_bytes", cost.activation_out_bytes, sum.activation_out_bytes);
-  c.equal(pass + ": stall_program", cost.stall_program, sum.stall_program);
-  c.equal(pass + ": program_bytes", cost.program_bytes, sum.program_bytes);
-  c.equal(pass + ": cycles of the pass", cost.cycles, streams.cycles);
-  c.equal(pass + ": bytes of the weight stream", cost.weight_bytes, streams.weight_bytes);
-  c.equal(pass + ": bytes of activations in", cost.activation_in_bytes, streams.activation_in_bytes);
-  c.equal(pass + ": bytes of activations out", cost.activation_out_bytes, streams.activation_out_bytes);
-  c.equal(pass + ": bytes of the program", cost.program_bytes, streams.program_bytes);
-  c.equal(pass + ": turns", cost.turns, streams.turns);
+  c.equal(pass, ": cycles", cost.cycles, sum.end);
+  c.equal(pass, ": stall_weights", cost.stall_weights, sum.stall_weights);
+  c.equal(pass, ": stall_activations", cost.stall_activations, sum.stall_activations);
+  c.equal(pass, ": weight_bytes", cost.weight_bytes, sum.weight_bytes);
+  c.equal(pass, ": activation_in_bytes", cost.activation_in_bytes, sum.activation_in_bytes);
+  c.equal(pass, ": activation_out_bytes", cost.activation_out_bytes, sum.activation_out_bytes);
+  c.equal(pass, ": stall_program", cost.stall_program, sum.stall_program);
+  c.equal(pass, ": program_bytes", cost.program_bytes, sum.program_bytes);
+  c.equal(pass, ": cycles of the pass", cost.cycles, streams.cycles);
+  c.equal(pass, ": bytes of the weight stream", cost.weight_bytes, streams.weight_bytes);
+  c.equal(pass, ": bytes of activations in", cost.activation_in_bytes, streams.activation_in_bytes);
+  c.equal(pass, ": bytes of activations out", cost.activation_out_bytes, streams.activation_out_bytes);
+  c.equal(pass, ": bytes of the program", cost.program_bytes, streams.program_bytes);
+  c.equal(pass, ": turns", cost.turns, streams.turns);
 }
 
 /// An instruction's times say what its pass was; so each pass but the last is run to its end alone.
@@ -92,7 +107,7 @@ bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, con
   f.equal("evaluate: feasible", outcome.feasible, report.outcome.feasible);
   if (!report.outcome.counted()) return false;
   for (std::size_t i = 0; i < metric_count; ++i)
-    f.equal("evaluate: " + std::string(metrics()[i].name), std::bit_cast<std::int64_t>(outcome.values[i]),
+    f.equal("evaluate: ", metrics()[i].name, std::bit_cast<std::int64_t>(outcome.values[i]),
             std::bit_cast<std::int64_t>(report.outcome.values[i]));
   const StageReport& r = report.stages.at(0);
   const InstructionCounts sum = sum_of(executed.passes[last]);
@@ -124,17 +139,17 @@ bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, con
   for (std::size_t i = 0; i < r.instructions.size() && !f.first; ++i) {
     const InstructionCost& one = r.instructions[i];
     const InstructionCounts& counts = executed.passes[last][i];
-    const std::string at = "report: instruction " + std::to_string(i) + ": ";
-    f.equal(at + "start", one.start.value, counts.start);
-    f.equal(at + "end", one.end.value, counts.end);
-    f.equal(at + "stall_weights", one.stall_weights.value, counts.stall_weights);
-    f.equal(at + "stall_activations", one.stall_activations.value, counts.stall_activations);
-    f.equal(at + "stall_program", one.stall_program.value, counts.stall_program);
-    f.equal(at + "waiting", one.waiting.value, counts.waiting);
-    f.equal(at + "dram_weights", one.dram_weights.value, counts.weight_bytes);
-    f.equal(at + "dram_program", one.dram_program.value, counts.program_bytes);
-    f.equal(at + "dram_activations_in", one.dram_activations_in.value * cores, counts.activation_in_bytes);
-    f.equal(at + "dram_activations_out", one.dram_activations_out.value * cores, counts.activation_out_bytes);
+    const ReportedInstruction at{i};
+    f.equal(at, "start", one.start.value, counts.start);
+    f.equal(at, "end", one.end.value, counts.end);
+    f.equal(at, "stall_weights", one.stall_weights.value, counts.stall_weights);
+    f.equal(at, "stall_activations", one.stall_activations.value, counts.stall_activations);
+    f.equal(at, "stall_program", one.stall_program.value, counts.stall_program);
+    f.equal(at, "waiting", one.waiting.value, counts.waiting);
+    f.equal(at, "dram_weights", one.dram_weights.value, counts.weight_bytes);
+    f.equal(at, "dram_program", one.dram_program.value, counts.program_bytes);
+    f.equal(at, "dram_activations_in", one.dram_activations_in.value * cores, counts.activation_in_bytes);
+    f.equal(at, "dram_activations_out", one.dram_activations_out.value * cores, counts.activation_out_bytes);
   }
   return true;
 }

@@ -82,7 +82,7 @@ std::vector<float> all_kinds(float scale) {
   }
   for (int half = -600; half <= 600; ++half) add_beside(static_cast<float>(half) * 0.5F * scale);
   std::mt19937 engine(2);
-  for (int i = 0; i < 60000; ++i) {
+  for (int i = 0; i < 20000; ++i) {
     numbers.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(engine())));
     numbers.push_back(static_cast<float>(static_cast<int>(engine() % 100001) - 50000) * 1e-3F);
     add_beside(static_cast<float>(static_cast<int>(engine() % 140001) - 70000) * 0.5F * scale);

@@ -99,11 +99,13 @@ std::size_t used_lanes(std::int64_t lanes, std::int64_t group) {
 }
 
 /// One result: for each tile of sums at each kernel position group after group. `a` and `w` of a position and a
-/// sum.
+/// sum; `groups` of the channel, which its first result fills.
 float expected_result(const Machine& m, std::int64_t positions, std::int64_t sums, std::int64_t tile_sums,
                       std::int64_t lanes, double most, const std::function<float(std::int64_t, std::int64_t)>& a,
-                      const std::function<double(std::int64_t, std::int64_t)>& w) {
+                      const std::function<double(std::int64_t, std::int64_t)>& w, std::vector<Group>& groups) {
   const std::int64_t length = group_length_of(m);
+  const bool known = !groups.empty();
+  std::size_t number = 0;
   float sum = 0;
   for (std::int64_t tile = 0; tile < sums; tile += tile_sums)
     for (std::int64_t position = 0; position < positions; ++position)
@@ -112,7 +114,8 @@ float expected_result(const Machine& m, std::int64_t positions, std::int64_t sum
         std::vector<float> x;
         std::vector<double> weights;
         for (std::int64_t k = from; k < end; ++k) x.push_back(a(position, k)), weights.push_back(w(position, k));
-        const Group group = coded_group(m.weight_format, weights, most);
+        if (!known) groups.push_back(coded_group(m.weight_format, weights, most));
+        const Group& group = groups[number++];
         sum += group_sum(x, group.elements, used_lanes(lanes, length)) * group.scale;
       }
   return sum;
@@ -179,19 +182,20 @@ TEST(groups, of_a_product_are_summed_scaled_and_added_in_order) {
     const double most = largest_magnitude(weight);
     ++seen.run, seen.tiles += tile<sums, seen.lanes += m.linear_lanes_k> 1;
     seen.formats.insert(m.weight_format);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t c = 0; c < channels; ++c) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      std::vector<Group> groups;
+      for (std::int64_t r = 0; r < rows; ++r) {
         const float want = expected_result(
             m, 1, sums, tile, m.linear_lanes_k, most,
             [&](std::int64_t, std::int64_t k) {
               return static_cast<float>(network.inputs[0].floats[static_cast<std::size_t>(r * sums + k)]);
             },
-            [&](std::int64_t, std::int64_t k) {
-              return weight.floats[static_cast<std::size_t>(k * channels + c)];
-            });
+            [&](std::int64_t, std::int64_t k) { return weight.floats[static_cast<std::size_t>(k * channels + c)]; },
+            groups);
         ASSERT_EQ(static_cast<float>(run.outputs[0].floats[static_cast<std::size_t>(r * channels + c)]), want)
             << format_text(m.weight_format) << " " << r << " " << c;
       }
+    }
   }
   EXPECT_GT(seen.run, 250);
   EXPECT_GT(seen.tiles, 20);
@@ -220,7 +224,8 @@ TEST(groups, of_a_convolution_lie_along_its_input_channels_at_each_kernel_positi
     const Tensor weight = network.weights.begin()->second;
     const double most = largest_magnitude(weight);
     ++seen.run, seen.tiles += tile < sums;
-    for (std::int64_t c = 0; c < channels; ++c)
+    for (std::int64_t c = 0; c < channels; ++c) {
+      std::vector<Group> groups;
       for (std::int64_t p = 0; p < side; ++p)
         for (std::int64_t q = 0; q < side; ++q) {
           const float want = expected_result(
@@ -233,11 +238,13 @@ TEST(groups, of_a_convolution_lie_along_its_input_channels_at_each_kernel_positi
               },
               [&](std::int64_t position, std::int64_t k) {
                 return weight.floats[static_cast<std::size_t>((c * sums + k) * 6 + position)];
-              });
+              },
+              groups);
           ASSERT_EQ(static_cast<float>(run.outputs[0].floats[static_cast<std::size_t>((c * side + p) * side + q)]),
                     want)
               << format_text(m.weight_format) << " " << c << " " << p << " " << q;
         }
+    }
   }
   EXPECT_GT(seen.run, 60);
   EXPECT_GT(seen.tiles, 10);

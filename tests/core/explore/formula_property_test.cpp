@@ -48,7 +48,7 @@ struct FormulaDice {
                                                 {"log", [](double x) { return std::log(x); }},
                                                 {"exp", [](double x) { return std::exp(x); }}};
     const auto& [sign, of] = kinds[below(std::size(kinds))];
-    return {std::string(sign) + "(" + a.text + ")", [a, of](const FormulaPoint& p) { return of(a.value(p)); }};
+    return {std::string(sign) + "(" + a.text + ")", [a, of = of](const FormulaPoint& p) { return of(a.value(p)); }};
   }
 
   Drawn of_two(const Drawn& a, const Drawn& b) {
@@ -67,7 +67,7 @@ struct FormulaDice {
         {"!=", [](double x, double y) { return held(x < y || y < x); }}};
     const auto& [sign, of] = kinds[below(std::size(kinds))];
     return {"(" + a.text + ")" + (below(2) == 0 ? " " : "") + sign + "(" + b.text + ")",
-            [a, b, of](const FormulaPoint& p) {
+            [a, b, of = of](const FormulaPoint& p) {
               const double x = a.value(p), y = b.value(p);
               return std::isnan(x) || std::isnan(y) ? not_a_number : of(x, y);
             }};

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* vae_machines[] = {
     "essay", "essay vae_stage=circuit", "edge",
-    "edge vae_stage=circuit vae_decoder_conv_lanes_in=4 vae_decoder_vector_lanes=64 "
-    "vae_decoder_softmax_lanes=64 vae_decoder_norm_lanes=64"};
+    ("edge vae_stage=circuit vae_decoder_conv_lanes_in=4 vae_decoder_vector_lanes=64 "
+     "vae_decoder_softmax_lanes=64 vae_decoder_norm_lanes=64")};
 
 Machine vae_machine(const char* row) {
   std::istringstream words(row);
