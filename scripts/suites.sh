@@ -55,7 +55,7 @@ cpp_suite() {
     suite "build-$preset" "building the program and its tests (preset $preset)" \
       "${run[@]}" cmake --build "build/$preset" -j "$(jobs_that_fit)" --target "${targets[@]}" &&
     suite "ctest-$preset" "running the C++ tests (preset $preset)" \
-      "${run[@]}" ctest --preset "$preset" -j "$(($(nproc) + 1))" --no-tests=error --output-junit "$junit" ||
+      "${run[@]}" ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$junit" ||
     status=$?
   add_suite "C++, $preset" "$status" "$(junit_counts "$junit")"
 }
