@@ -14,25 +14,25 @@
 namespace sdip {
 namespace {
 
-const Shape& shape_of(const Graph& graph, ValueId v) {
+const Shape& shape_in(const Graph& graph, ValueId v) {
   return graph.values[static_cast<std::size_t>(v)].operand.shape;
 }
 
 std::int64_t features_of(const Graph& graph, ValueId v) {
-  const Shape& shape = shape_of(graph, v);
+  const Shape& shape = shape_in(graph, v);
   return shape.empty() ? 1 : shape.back();
 }
 
 /// Whether every value inside a draft, and the one it works on, has rows of features as its result has.
-bool keeps_rows(const Graph& graph, const Draft& draft, std::int64_t rows) {
+bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t rows) {
   for (const NodeId n : draft.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
     if (node.outputs[0] == none) return false;
-    const Shape& out = shape_of(graph, node.outputs[0]);
+    const Shape& out = shape_in(graph, node.outputs[0]);
     if (out.empty() || out.back() == 0 || element_count(out) / out.back() != rows) return false;
     for (const NodeId other : draft.nodes)
       for (const ValueId v : graph.nodes[static_cast<std::size_t>(other)].inputs)
-        if (v == node.outputs[0] && shape_of(graph, v) != out) return false;
+        if (v == node.outputs[0] && shape_in(graph, v) != out) return false;
     if (n != draft.node && !works_by_elements(graph, node)) return false;
   }
   return true;
@@ -40,7 +40,7 @@ bool keeps_rows(const Graph& graph, const Draft& draft, std::int64_t rows) {
 
 /// Rows of features in and out of a product with one matrix of weights, of a norm of each row, or of an operator by
 /// elements; nothing of others.
-std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
+std::optional<LoopNest> feature_rows_of(const Graph& graph, const Draft& draft) {
   if (draft.compound != Compound::single || draft.operands.empty() || draft.nodes.empty() ||
       draft.work.element_cycles != 1 || draft.out_elements == 0 || draft.turned_run != 0 || !draft.prologue.empty())
     return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
     nest.in_h = nest.out_h = draft.out_elements / features;
     if (norm && work.rows != nest.out_h) return std::nullopt;
   }
-  if (nest.out_h * nest.out_channels != draft.out_elements || !keeps_rows(graph, draft, nest.out_h))
+  if (nest.out_h * nest.out_channels != draft.out_elements || !keeps_feature_rows(graph, draft, nest.out_h))
     return std::nullopt;
   return nest;
 }
@@ -76,7 +76,7 @@ bool reads_as_made(const Graph& graph, const std::vector<ValueId>& roots, const 
 }
 
 /// Whether `next` goes on with rows that `before` makes, or reads what that reads and takes its results beside.
-bool follows(const Graph& graph, const std::vector<ValueId>& roots, const Draft& before,
+bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& before,
              const LoopNest& before_rows, const Draft& next, const LoopNest& rows) {
   const auto made = std::ranges::find(next.operands, before.destination, &DraftOperand::value);
   if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1 ||
@@ -103,9 +103,9 @@ std::optional<Draft> joined_chain(const Graph& graph, const std::vector<ValueId>
   chain.line_buffers = true;
   chain.family = Family::linear;
   for (const Draft& draft : drafts) {
-    const auto rows = rows_of(graph, draft);
+    const auto rows = feature_rows_of(graph, draft);
     if (!rows ||
-        (!chain.drafts.empty() && !follows(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows)))
+        (!chain.drafts.empty() && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows)))
       return std::nullopt;
     chain.drafts.push_back(draft);
     chain.rows.push_back(*rows);
@@ -123,11 +123,11 @@ void fuse_chains(Compilation& c) {
     chain.family = Family::linear;
     for (NodeId last = none; i < c.drafts.size(); ++i) {
       const Draft& draft = c.drafts[i];
-      const auto rows = rows_of(*c.graph, draft);
+      const auto rows = feature_rows_of(*c.graph, draft);
       const auto shares = [&](const Draft& other) { return share_formats(other, draft, c.machine); };
       if (!rows || !std::ranges::all_of(chain.drafts, shares)) break;
       if (!chain.drafts.empty() &&
-          !follows(*c.graph, c.roots, chain.drafts.back(), chain.rows.back(), draft, *rows))
+          !goes_on(*c.graph, c.roots, chain.drafts.back(), chain.rows.back(), draft, *rows))
         break;
       const auto [least, most] = std::ranges::minmax(draft.nodes);
       if (least <= last || !std::ranges::is_sorted(draft.nodes)) break;  // nodes of an instruction run in order

@@ -7,7 +7,7 @@
 namespace sdip {
 namespace {
 
-constexpr ComparedColumn columns[] = {
+constexpr ComparedColumn compared[] = {
     {"latency", "latency_s", "s", Shown::own, Block::time, "$T$"},
     {"calibrated", "latency_s", "s", Shown::calibrated, Block::time, "$T_c$"},
     {"throughput", "throughput_fps", "frame/s", Shown::own, Block::time, "fps"},
@@ -50,7 +50,7 @@ std::string loss_text(const Loss& loss) {
 
 }  // namespace
 
-std::span<const ComparedColumn> compared_columns() { return columns; }
+std::span<const ComparedColumn> compared_columns() { return compared; }
 
 std::optional<double> shown_value(const ComparisonRow& row, const ComparedColumn& column) {
   if (column.shown == Shown::against) return row.against;
