@@ -83,7 +83,7 @@ std::vector<MarkMeaning> legend_of(std::span<const ComparisonRow> rows) {
   for (const MarkMeaning& meaning : meanings) {
     const bool has = std::ranges::any_of(rows, [&](const ComparisonRow& row) {
       std::string marks = row_marks(row) + format_marks(row);
-      for (const ComparedColumn& column : columns) marks += value_marks(row, column);
+      for (const ComparedColumn& column : compared) marks += value_marks(row, column);
       return marks.find(meaning.letter) != std::string::npos;
     });
     if (has) legend.push_back(meaning);

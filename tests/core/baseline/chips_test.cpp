@@ -154,7 +154,8 @@ TEST(chips, are_those_of_the_reference_file) {
       const nlohmann::json& value = row.at("fields").at(std::string(figure.name)).at("value");
       if (!value.is_number()) continue;
       if (figure.name == "macs_per_clk" && id.starts_with("mtia")) continue;  // of int8; here of 16-bit floats
-      if (figure.name == "tdp_w" && id == "ascend_910") continue;  // 350 of a slide there, 300 of Huawei's paper here
+      if (figure.name == "tdp_w" && id == "ascend_910")
+        continue;  // 350 of a slide there, 300 of Huawei's paper here
       EXPECT_NEAR(figure.value, value.get<double>(), 1e-9 * figure.value) << id << " " << figure.name;
       ++compared;
     }
