@@ -80,7 +80,7 @@ std::map<std::string, double> core_blocks(const Machine& m) {
   const bool hosts = m.host_operators != HostOperators::no_operators;
   const bool softmax = !micro && (!hosts || m.fused_attention == FusedAttention::on);
   const bool norm = !micro && (m.host_operators != HostOperators::softmax_and_norm || m.fusion == Fusion::norm ||
-                              m.fused_chains == FusedChains::on);
+                               m.fused_chains == FusedChains::on);
   std::map<std::string, double> mm2;
   const double mac = placed(weighted, composable_ratio(m, wider, "area"));
   const std::int64_t group = scales_by_shifts(m.weight_format) ? 0 : exec::group_length(m);
