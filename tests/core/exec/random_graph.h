@@ -70,8 +70,8 @@ class NetworkMaker {
 /// activations, residuals, concatenations, splits, transposes, pools, resizes.
 MadeNetwork random_network(Draw& draw, std::int64_t count);
 
-/// Rows of features one behind the other: norms, products with weights, activations, gates of two products or of one
-/// that is cut in two, residuals of the input.
+/// Rows of features one behind the other: norms, products with weights, activations, gates of two products or of
+/// one that is cut in two, residuals of the input.
 MadeNetwork random_feed_forwards(Draw& draw);
 
 /// The same layers, and what strangers bring besides: recurrent layers of which any outputs are used, from states
