@@ -501,6 +501,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/searched-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a search varies where nothing is said, and the values */
+        get: operations["list_searched_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every search, newest first */
+        get: operations["list_searches"];
+        put?: never;
+        /** Search the best machine for a goal */
+        post: operations["create_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A search, how far it is and what it found */
+        get: operations["get_search"];
+        put?: never;
+        post?: never;
+        /** Remove a search */
+        delete: operations["delete_search"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/searches/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a search; what was best until then stays */
+        post: operations["cancel_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -678,7 +748,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            archetype: "systolic" | "simd_tree" | "simt" | "tiles" | "roofline";
+            archetype: "systolic" | "simd_tree" | "simt" | "tiles" | "cube" | "row_stationary" | "cpu" | "roofline";
             /** @enum {string} */
             kind: "device" | "roofline" | "unpublished";
             lacking: string;
@@ -1398,6 +1468,18 @@ export interface components {
              * @default 1
              */
             attention_parts: number;
+            /**
+             * @description A product with weights whose result is only cut along its channels (GEGLU, joined q k v) is made as one product for each piece: nothing is copied
+             * @default off
+             * @enum {string}
+             */
+            split_products: "off" | "on";
+            /**
+             * @description Chains of products with weights, as a feed-forward's, run strip by strip of rows: hidden features never leave the chip
+             * @default off
+             * @enum {string}
+             */
+            fused_chains: "off" | "on";
             /**
              * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
              * @default off
@@ -2295,6 +2377,18 @@ export interface components {
              */
             attention_parts: number;
             /**
+             * @description A product with weights whose result is only cut along its channels (GEGLU, joined q k v) is made as one product for each piece: nothing is copied
+             * @default off
+             * @enum {string}
+             */
+            split_products: "off" | "on";
+            /**
+             * @description Chains of products with weights, as a feed-forward's, run strip by strip of rows: hidden features never leave the chip
+             * @default off
+             * @enum {string}
+             */
+            fused_chains: "off" | "on";
+            /**
              * @description Chains of convolutions run depth-first, strip by strip: rows that two strips need are made again, or kept in line buffers
              * @default off
              * @enum {string}
@@ -3157,6 +3251,8 @@ export interface components {
             devices?: Record<string, never>[];
             presets?: string[];
             batches?: number[];
+            node?: string;
+            vary?: Record<string, never>;
         };
         DeviceStage: {
             name: string;
@@ -3183,17 +3279,37 @@ export interface components {
             error: number;
             source: string;
         };
+        Calibration: {
+            software: string;
+            factor: number;
+            values: {
+                [key: string]: number | null;
+            };
+        };
         ComparisonRow: {
             id: string;
             name: string;
             /** @enum {string} */
-            kind: "model" | "device" | "roofline" | "unpublished";
+            kind: "model" | "device" | "measured" | "roofline" | "unpublished";
             batch: number;
+            feasible: boolean;
             format: string;
+            other_format: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            /** @enum {string} */
+            area_basis: "" | "modelled" | "published" | "drawn" | "lanes";
+            process: string;
             energy: string;
+            energy_has_dram: boolean;
             values: {
                 [key: string]: number | null;
             };
+            energy_parts_j: {
+                [key: string]: number | null;
+            };
+            calibration: components["schemas"]["Calibration"] | null;
+            against: number | null;
             compute_s: number | null;
             memory_s: number | null;
             stages: components["schemas"]["DeviceStage"][];
@@ -3201,12 +3317,31 @@ export interface components {
             fields: components["schemas"]["Field"][];
             notes: string[];
         };
+        Loss: {
+            ours: string;
+            ours_name: string;
+            batch: number;
+            metric: string;
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "model" | "device" | "measured" | "roofline" | "unpublished";
+            calibrated: boolean;
+            estimated: boolean;
+            /** @enum {string} */
+            checked: "" | "here" | "near" | "unvalidated";
+            format: string;
+            our_format: string;
+            times: number;
+        };
         Comparison: {
+            node: string | null;
             rows: components["schemas"]["ComparisonRow"][];
+            losses: components["schemas"]["Loss"][];
         };
         Axis: {
             /** @enum {string} */
-            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "dies" | "die_link_bits" | "die_link_cycles" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "accumulator_folds" | "weight_registers" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dma_port" | "dram_kind" | "dram_channels" | "dram_channel_bits" | "dram_rate_mtps" | "dram_channel_mib" | "dram_burst_bytes" | "dram_latency_ns" | "dram_turn_ns" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "conv2d_dsram_bytes" | "linear_dsram_bytes" | "matmul_dsram_bytes" | "vector_dsram_bytes" | "softmax_dsram_bytes" | "norm_dsram_bytes" | "transpose_dsram_bytes" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "text_encoder_dsram_bytes" | "text_encoder_stackram_bytes" | "text_encoder_psram_bytes" | "text_encoder_dsram_port_bits" | "text_encoder_stackram_port_bits" | "text_encoder_psram_port_bits" | "text_encoder_conv_lanes_in" | "text_encoder_conv_lanes_out" | "text_encoder_conv_lanes_pixel" | "text_encoder_linear_lanes_m" | "text_encoder_linear_lanes_n" | "text_encoder_linear_lanes_k" | "text_encoder_matmul_lanes_m" | "text_encoder_matmul_lanes_n" | "text_encoder_matmul_lanes_k" | "text_encoder_vector_lanes" | "text_encoder_softmax_lanes" | "text_encoder_norm_lanes" | "text_encoder_transpose_lanes" | "vae_encoder_dsram_bytes" | "vae_encoder_stackram_bytes" | "vae_encoder_psram_bytes" | "vae_encoder_dsram_port_bits" | "vae_encoder_stackram_port_bits" | "vae_encoder_psram_port_bits" | "vae_encoder_conv_lanes_in" | "vae_encoder_conv_lanes_out" | "vae_encoder_conv_lanes_pixel" | "vae_encoder_linear_lanes_m" | "vae_encoder_linear_lanes_n" | "vae_encoder_linear_lanes_k" | "vae_encoder_matmul_lanes_m" | "vae_encoder_matmul_lanes_n" | "vae_encoder_matmul_lanes_k" | "vae_encoder_vector_lanes" | "vae_encoder_softmax_lanes" | "vae_encoder_norm_lanes" | "vae_encoder_transpose_lanes" | "vae_decoder_dsram_bytes" | "vae_decoder_stackram_bytes" | "vae_decoder_psram_bytes" | "vae_decoder_dsram_port_bits" | "vae_decoder_stackram_port_bits" | "vae_decoder_psram_port_bits" | "vae_decoder_conv_lanes_in" | "vae_decoder_conv_lanes_out" | "vae_decoder_conv_lanes_pixel" | "vae_decoder_linear_lanes_m" | "vae_decoder_linear_lanes_n" | "vae_decoder_linear_lanes_k" | "vae_decoder_matmul_lanes_m" | "vae_decoder_matmul_lanes_n" | "vae_decoder_matmul_lanes_k" | "vae_decoder_vector_lanes" | "vae_decoder_softmax_lanes" | "vae_decoder_norm_lanes" | "vae_decoder_transpose_lanes" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "supply_mv" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "attention_parts" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.multiply.int4" | "technology.n45.area.multiply.int8" | "technology.n45.area.multiply.int16" | "technology.n45.area.multiply.int32" | "technology.n45.area.multiply.fp8" | "technology.n45.area.multiply.bf16" | "technology.n45.area.multiply.fp16" | "technology.n45.area.multiply.fp32" | "technology.n45.area.add.int8" | "technology.n45.area.add.int16" | "technology.n45.area.add.int32" | "technology.n45.area.add.fp16" | "technology.n45.area.add.fp32" | "technology.n45.register.area" | "technology.n45.register.energy" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.block.mxint8.area" | "technology.block.mxint8.energy" | "technology.block.mxfp8.area" | "technology.block.mxfp8.energy" | "technology.block.mxfp6.area" | "technology.block.mxfp6.energy" | "technology.block.mxfp4.area" | "technology.block.mxfp4.energy" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.dram.ddr5" | "technology.dram.lpddr4x" | "technology.dram.lpddr5" | "technology.dram.lpddr5x" | "technology.dram.gddr6x" | "technology.dram.gddr7" | "technology.dram.hbm3" | "technology.dram.hbm3e" | "technology.dram.lpddr4.background" | "technology.dram.ddr4.background" | "technology.dram.gddr6.background" | "technology.dram.hbm2.background" | "technology.dram.ddr3.background" | "technology.dram.gddr5.background" | "technology.dram.hbm2e.background" | "technology.dram.ddr5.background" | "technology.dram.lpddr4x.background" | "technology.dram.lpddr5.background" | "technology.dram.lpddr5x.background" | "technology.dram.gddr6x.background" | "technology.dram.gddr7.background" | "technology.dram.hbm3.background" | "technology.dram.hbm3e.background" | "technology.phy.hbm.area" | "technology.phy.hbm.edge" | "technology.phy.hbm.energy" | "technology.phy.hbm.standing" | "technology.phy.lpddr.area" | "technology.phy.lpddr.edge" | "technology.phy.lpddr.energy" | "technology.phy.lpddr.standing" | "technology.phy.ddr.area" | "technology.phy.ddr.edge" | "technology.phy.ddr.energy" | "technology.phy.ddr.standing" | "technology.phy.gddr.area" | "technology.phy.gddr.edge" | "technology.phy.gddr.energy" | "technology.phy.gddr.standing" | "technology.dram.controller" | "technology.dram.row" | "technology.link.area" | "technology.link.edge" | "technology.link.energy" | "technology.link.standing" | "technology.link.latency" | "technology.die.exposure" | "technology.n65.wafer" | "technology.n45.wafer" | "technology.n28.wafer" | "technology.n16.wafer" | "technology.n7.wafer" | "technology.n5.wafer" | "technology.n65.defects" | "technology.n45.defects" | "technology.n28.defects" | "technology.n16.defects" | "technology.n7.defects" | "technology.n5.defects" | "technology.defects.clusters" | "technology.package.assembly" | "technology.package.substrate" | "technology.package.interposer" | "technology.package.interposer.over_dies" | "technology.package.bond_yield" | "technology.dram.ddr.price" | "technology.dram.hbm.price" | "technology.dram.lpddr.price" | "technology.dram.gddr.price" | "technology.use.years" | "technology.use.electricity" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.sram.second_port" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.n65.sram.leakage" | "technology.n45.sram.leakage" | "technology.n28.sram.leakage" | "technology.n16.sram.leakage" | "technology.n7.sram.leakage" | "technology.n5.sram.leakage" | "technology.leakage.of_volts" | "technology.leakage.of_degrees" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.tree" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.other.over_lanes" | "technology.other.fixed" | "technology.n65.supply.nominal" | "technology.n45.supply.nominal" | "technology.n28.supply.nominal" | "technology.n16.supply.nominal" | "technology.n7.supply.nominal" | "technology.n5.supply.nominal" | "technology.n65.supply.threshold" | "technology.n45.supply.threshold" | "technology.n28.supply.threshold" | "technology.n16.supply.threshold" | "technology.n7.supply.threshold" | "technology.n5.supply.threshold" | "technology.n65.supply.least" | "technology.n45.supply.least" | "technology.n28.supply.least" | "technology.n16.supply.least" | "technology.n7.supply.least" | "technology.n5.supply.least" | "technology.n65.supply.most" | "technology.n45.supply.most" | "technology.n28.supply.most" | "technology.n16.supply.most" | "technology.n7.supply.most" | "technology.n5.supply.most" | "technology.n65.supply.sram_least" | "technology.n45.supply.sram_least" | "technology.n28.supply.sram_least" | "technology.n16.supply.sram_least" | "technology.n7.supply.sram_least" | "technology.n5.supply.sram_least" | "technology.supply.alpha" | "technology.die.power_density" | "technology.die.temperature" | "technology.die.temperature.most" | "technology.die.ambient" | "technology.die.thermal_resistance" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.sram.least" | "technology.clock.sram.root_kib" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_zynq7020.bitstream" | "technology.fpga_zynq7020.configuration" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga_vc1902.bitstream" | "technology.fpga_vc1902.configuration" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.ram_bits" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
+            parameter: "cores" | "core_clock_mhz" | "pipeline_stages" | "dies" | "die_link_bits" | "die_link_cycles" | "conv_lanes_in" | "conv_lanes_out" | "conv_lanes_pixel" | "linear_lanes_m" | "linear_lanes_n" | "linear_lanes_k" | "matmul_lanes_m" | "matmul_lanes_n" | "matmul_lanes_k" | "vector_lanes" | "softmax_lanes" | "norm_lanes" | "transpose_lanes" | "dataflow" | "accumulator_folds" | "weight_registers" | "weight_format" | "activation_format" | "accumulator_format" | "scale_granularity" | "psram_bytes" | "psram_port_bits" | "dsram_bytes" | "dsram_port_bits" | "stackram_bytes" | "stackram_port_bits" | "imem_bytes" | "sram_banks" | "weight_buffering" | "tile_buffering" | "dma_port" | "dram_kind" | "dram_channels" | "dram_channel_bits" | "dram_rate_mtps" | "dram_channel_mib" | "dram_burst_bytes" | "dram_latency_ns" | "dram_turn_ns" | "dram_efficiency" | "mac_sharing" | "activation_memory" | "stack_discipline" | "operator_dsram" | "conv2d_dsram_bytes" | "linear_dsram_bytes" | "matmul_dsram_bytes" | "vector_dsram_bytes" | "softmax_dsram_bytes" | "norm_dsram_bytes" | "transpose_dsram_bytes" | "steps" | "guidance" | "sampler" | "mode" | "batch" | "image_height_px" | "image_width_px" | "prompt_per_frame" | "vae_stage" | "encoder_dram_share" | "decoder_dram_share" | "link_bits" | "text_encoder_dsram_bytes" | "text_encoder_stackram_bytes" | "text_encoder_psram_bytes" | "text_encoder_dsram_port_bits" | "text_encoder_stackram_port_bits" | "text_encoder_psram_port_bits" | "text_encoder_conv_lanes_in" | "text_encoder_conv_lanes_out" | "text_encoder_conv_lanes_pixel" | "text_encoder_linear_lanes_m" | "text_encoder_linear_lanes_n" | "text_encoder_linear_lanes_k" | "text_encoder_matmul_lanes_m" | "text_encoder_matmul_lanes_n" | "text_encoder_matmul_lanes_k" | "text_encoder_vector_lanes" | "text_encoder_softmax_lanes" | "text_encoder_norm_lanes" | "text_encoder_transpose_lanes" | "vae_encoder_dsram_bytes" | "vae_encoder_stackram_bytes" | "vae_encoder_psram_bytes" | "vae_encoder_dsram_port_bits" | "vae_encoder_stackram_port_bits" | "vae_encoder_psram_port_bits" | "vae_encoder_conv_lanes_in" | "vae_encoder_conv_lanes_out" | "vae_encoder_conv_lanes_pixel" | "vae_encoder_linear_lanes_m" | "vae_encoder_linear_lanes_n" | "vae_encoder_linear_lanes_k" | "vae_encoder_matmul_lanes_m" | "vae_encoder_matmul_lanes_n" | "vae_encoder_matmul_lanes_k" | "vae_encoder_vector_lanes" | "vae_encoder_softmax_lanes" | "vae_encoder_norm_lanes" | "vae_encoder_transpose_lanes" | "vae_decoder_dsram_bytes" | "vae_decoder_stackram_bytes" | "vae_decoder_psram_bytes" | "vae_decoder_dsram_port_bits" | "vae_decoder_stackram_port_bits" | "vae_decoder_psram_port_bits" | "vae_decoder_conv_lanes_in" | "vae_decoder_conv_lanes_out" | "vae_decoder_conv_lanes_pixel" | "vae_decoder_linear_lanes_m" | "vae_decoder_linear_lanes_n" | "vae_decoder_linear_lanes_k" | "vae_decoder_matmul_lanes_m" | "vae_decoder_matmul_lanes_n" | "vae_decoder_matmul_lanes_k" | "vae_decoder_vector_lanes" | "vae_decoder_softmax_lanes" | "vae_decoder_norm_lanes" | "vae_decoder_transpose_lanes" | "technology_node" | "sram_floor_plan_factor" | "mac_floor_plan_factor" | "supply_mv" | "weight_storage" | "hard_coded_part" | "psram_pinned_bytes" | "fusion" | "norm_statistics" | "fused_attention" | "attention_parts" | "split_products" | "fused_chains" | "strips" | "transposition" | "tile_search" | "tile_goal" | "skip_handling" | "schedule" | "hoisted_context" | "weight_compression" | "decompressor_bytes_per_cycle" | "weight_density" | "sparsity" | "sparsity_group" | "activation_density" | "sequencer" | "dispatch_cycles" | "host_command_cycles" | "host_operators" | "host_bus_bits" | "host_cycles_per_element" | "host_access_cycles" | "host_result_bits" | "host_memory" | "program_storage" | "granularity" | "low_rank" | "low_rank_share" | "composable_macs" | "core_weights" | "branches" | "memory_hierarchy" | "in_memory_weights" | "fefet_input_bits" | "fefet_columns_per_converter" | "technology.n45.multiply.int8" | "technology.n45.multiply.int16" | "technology.n45.multiply.int32" | "technology.n45.multiply.int4" | "technology.n45.multiply.fp8" | "technology.n45.multiply.fp16" | "technology.n45.multiply.bf16" | "technology.n45.multiply.fp32" | "technology.n45.add.int32" | "technology.n45.add.int16" | "technology.n45.add.int8" | "technology.n45.add.fp16" | "technology.n45.add.fp32" | "technology.n45.sram.8KB" | "technology.n45.sram.32KB" | "technology.n45.sram.1MB" | "technology.n45.sram.area" | "technology.n45.area.multiply.int4" | "technology.n45.area.multiply.int8" | "technology.n45.area.multiply.int16" | "technology.n45.area.multiply.int32" | "technology.n45.area.multiply.fp8" | "technology.n45.area.multiply.bf16" | "technology.n45.area.multiply.fp16" | "technology.n45.area.multiply.fp32" | "technology.n45.area.add.int8" | "technology.n45.area.add.int16" | "technology.n45.area.add.int32" | "technology.n45.area.add.fp16" | "technology.n45.area.add.fp32" | "technology.n45.register.area" | "technology.n45.register.energy" | "technology.n7.multiply.int8" | "technology.n7.multiply.int16" | "technology.n7.multiply.int32" | "technology.n7.multiply.int4" | "technology.n7.multiply.fp8" | "technology.n7.multiply.fp16" | "technology.n7.multiply.bf16" | "technology.n7.multiply.fp32" | "technology.n7.add.int32" | "technology.n7.add.int16" | "technology.n7.add.int8" | "technology.n7.add.fp16" | "technology.n7.add.fp32" | "technology.n7.sram.8KB" | "technology.n7.sram.32KB" | "technology.n7.sram.1MB" | "technology.n7.sram.area" | "technology.block.mxint8.area" | "technology.block.mxint8.energy" | "technology.block.mxfp8.area" | "technology.block.mxfp8.energy" | "technology.block.mxfp6.area" | "technology.block.mxfp6.energy" | "technology.block.mxfp4.area" | "technology.block.mxfp4.energy" | "technology.composable.integer.area" | "technology.composable.integer.energy" | "technology.composable.float.area" | "technology.composable.float.energy" | "technology.rom.over_sram" | "technology.fefet.cell.over_sram" | "technology.fefet.array" | "technology.fefet.product" | "technology.fefet.conversion" | "technology.fefet.converter" | "technology.fefet.leaks" | "technology.dram.lpddr4" | "technology.dram.ddr4" | "technology.dram.gddr6" | "technology.dram.ddr3" | "technology.dram.gddr5" | "technology.dram.hbm2e" | "technology.dram.hbm2" | "technology.dram.ddr5" | "technology.dram.lpddr4x" | "technology.dram.lpddr5" | "technology.dram.lpddr5x" | "technology.dram.gddr6x" | "technology.dram.gddr7" | "technology.dram.hbm3" | "technology.dram.hbm3e" | "technology.dram.lpddr4.background" | "technology.dram.ddr4.background" | "technology.dram.gddr6.background" | "technology.dram.hbm2.background" | "technology.dram.ddr3.background" | "technology.dram.gddr5.background" | "technology.dram.hbm2e.background" | "technology.dram.ddr5.background" | "technology.dram.lpddr4x.background" | "technology.dram.lpddr5.background" | "technology.dram.lpddr5x.background" | "technology.dram.gddr6x.background" | "technology.dram.gddr7.background" | "technology.dram.hbm3.background" | "technology.dram.hbm3e.background" | "technology.phy.hbm.area" | "technology.phy.hbm.edge" | "technology.phy.hbm.energy" | "technology.phy.hbm.standing" | "technology.phy.lpddr.area" | "technology.phy.lpddr.edge" | "technology.phy.lpddr.energy" | "technology.phy.lpddr.standing" | "technology.phy.ddr.area" | "technology.phy.ddr.edge" | "technology.phy.ddr.energy" | "technology.phy.ddr.standing" | "technology.phy.gddr.area" | "technology.phy.gddr.edge" | "technology.phy.gddr.energy" | "technology.phy.gddr.standing" | "technology.dram.controller" | "technology.dram.row" | "technology.link.area" | "technology.link.edge" | "technology.link.energy" | "technology.link.standing" | "technology.link.latency" | "technology.die.exposure" | "technology.n65.wafer" | "technology.n45.wafer" | "technology.n28.wafer" | "technology.n16.wafer" | "technology.n7.wafer" | "technology.n5.wafer" | "technology.n65.defects" | "technology.n45.defects" | "technology.n28.defects" | "technology.n16.defects" | "technology.n7.defects" | "technology.n5.defects" | "technology.defects.clusters" | "technology.package.assembly" | "technology.package.substrate" | "technology.package.interposer" | "technology.package.interposer.over_dies" | "technology.package.bond_yield" | "technology.dram.ddr.price" | "technology.dram.hbm.price" | "technology.dram.lpddr.price" | "technology.dram.gddr.price" | "technology.use.years" | "technology.use.electricity" | "technology.n65.logic_energy.over_n45" | "technology.n28.logic_energy.over_n45" | "technology.n16.logic_energy.over_n45" | "technology.n7.logic_energy.over_n45" | "technology.n65.logic_area.over_n45" | "technology.n28.logic_area.over_n45" | "technology.n16.logic_area.over_n45" | "technology.n7.logic_area.over_n45" | "technology.n5.logic_energy.over_n7" | "technology.n5.sram_energy.over_n7" | "technology.n5.logic_area.over_n7" | "technology.n65.sram.area" | "technology.n28.sram.area" | "technology.n16.sram.area" | "technology.n5.sram.area" | "technology.sram.port_cells" | "technology.sram.second_port" | "technology.n65.leakage" | "technology.n45.leakage" | "technology.n28.leakage" | "technology.n16.leakage" | "technology.n7.leakage" | "technology.n5.leakage" | "technology.n65.sram.leakage" | "technology.n45.sram.leakage" | "technology.n28.sram.leakage" | "technology.n16.sram.leakage" | "technology.n7.sram.leakage" | "technology.n5.sram.leakage" | "technology.leakage.of_volts" | "technology.leakage.of_degrees" | "technology.wire.energy" | "technology.n65.crossbar.pitch" | "technology.n45.crossbar.pitch" | "technology.n28.crossbar.pitch" | "technology.n16.crossbar.pitch" | "technology.n7.crossbar.pitch" | "technology.n5.crossbar.pitch" | "technology.clock.tree" | "technology.control.over_datapath" | "technology.control.distributed.over_central" | "technology.other.over_lanes" | "technology.other.fixed" | "technology.n65.supply.nominal" | "technology.n45.supply.nominal" | "technology.n28.supply.nominal" | "technology.n16.supply.nominal" | "technology.n7.supply.nominal" | "technology.n5.supply.nominal" | "technology.n65.supply.threshold" | "technology.n45.supply.threshold" | "technology.n28.supply.threshold" | "technology.n16.supply.threshold" | "technology.n7.supply.threshold" | "technology.n5.supply.threshold" | "technology.n65.supply.least" | "technology.n45.supply.least" | "technology.n28.supply.least" | "technology.n16.supply.least" | "technology.n7.supply.least" | "technology.n5.supply.least" | "technology.n65.supply.most" | "technology.n45.supply.most" | "technology.n28.supply.most" | "technology.n16.supply.most" | "technology.n7.supply.most" | "technology.n5.supply.most" | "technology.n65.supply.sram_least" | "technology.n45.supply.sram_least" | "technology.n28.supply.sram_least" | "technology.n16.supply.sram_least" | "technology.n7.supply.sram_least" | "technology.n5.supply.sram_least" | "technology.supply.alpha" | "technology.die.power_density" | "technology.die.temperature" | "technology.die.temperature.most" | "technology.die.ambient" | "technology.die.thermal_resistance" | "technology.n65.fo4" | "technology.n45.fo4" | "technology.n28.fo4" | "technology.n16.fo4" | "technology.n7.fo4" | "technology.n5.fo4" | "technology.clock.margin" | "technology.clock.sram.least" | "technology.clock.sram.root_kib" | "technology.clock.overhead" | "technology.clock.least_stage" | "technology.depth.int4" | "technology.depth.int8" | "technology.depth.int16" | "technology.depth.int32" | "technology.depth.fp8" | "technology.depth.bf16" | "technology.depth.fp16" | "technology.depth.fp32" | "technology.fpga_zynq7020.dsp" | "technology.fpga_zynq7020.bram" | "technology.fpga_zynq7020.lut" | "technology.fpga_zynq7020.clock" | "technology.fpga_zynq7020.static" | "technology.fpga_zynq7020.bitstream" | "technology.fpga_zynq7020.configuration" | "technology.fpga_vc1902.dsp" | "technology.fpga_vc1902.bram" | "technology.fpga_vc1902.uram" | "technology.fpga_vc1902.lut" | "technology.fpga_vc1902.clock" | "technology.fpga_vc1902.static" | "technology.fpga_vc1902.bitstream" | "technology.fpga_vc1902.configuration" | "technology.fpga.energy.over_node" | "technology.fpga.logic_area.over_node" | "technology.fpga.bram_bits" | "technology.fpga.uram_bits" | "technology.fpga.ram_port" | "technology.fpga_zynq7020.dsp.int4" | "technology.fpga_zynq7020.dsp.int8" | "technology.fpga_zynq7020.dsp.int16" | "technology.fpga_zynq7020.dsp.int32" | "technology.fpga_zynq7020.dsp.fp8" | "technology.fpga_zynq7020.dsp.bf16" | "technology.fpga_zynq7020.dsp.fp16" | "technology.fpga_zynq7020.dsp.fp32" | "technology.fpga_vc1902.dsp.int4" | "technology.fpga_vc1902.dsp.int8" | "technology.fpga_vc1902.dsp.int16" | "technology.fpga_vc1902.dsp.int32" | "technology.fpga_vc1902.dsp.fp8" | "technology.fpga_vc1902.dsp.bf16" | "technology.fpga_vc1902.dsp.fp16" | "technology.fpga_vc1902.dsp.fp32" | "technology.fpga.lut.inputs_switched" | "technology.fpga.lut.ram_bits" | "technology.fpga.lut.integer_lane" | "technology.fpga.lut.float_lane" | "technology.fpga.lut.control";
             values?: (number | string | boolean)[];
             min?: number;
             max?: number;
@@ -3219,7 +3354,7 @@ export interface components {
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
             /** @enum {string} */
-            sampling?: "grid" | "random";
+            sampling?: "grid" | "random" | "latin_hypercube" | "sobol";
             seed?: number;
             count?: number;
             axes: components["schemas"]["Axis"][];
@@ -3492,6 +3627,143 @@ export interface components {
             };
             summary: components["schemas"]["FrontSummary"] | null;
             points: components["schemas"]["FrontPoint"][];
+        };
+        SearchedRow: {
+            parameter: string;
+            rule: string;
+            values: (number | string | boolean)[];
+        };
+        SearchedRows: {
+            rows: components["schemas"]["SearchedRow"][];
+        };
+        SearchRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            fixed?: components["schemas"]["MachineChanges"];
+            axes?: components["schemas"]["Axis"][];
+            metrics?: {
+                [key: string]: string | {
+                    formula: string;
+                    unit?: string;
+                };
+            };
+            objectives: string[];
+            constraints?: string[];
+            seconds?: number;
+            evaluations?: number;
+            validate_seconds?: number;
+            seed?: number;
+        };
+        SearchProgress: {
+            generations: number;
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            /** @enum {string} */
+            doing: "search" | "changes" | "validation";
+            seconds: number;
+            best: (number | null)[] | null;
+            trace: components["schemas"]["BestSoFar"][];
+        };
+        SearchSummary: {
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            found: number;
+            seconds: number;
+            keeps_constraints: boolean;
+            objectives: {
+                [key: string]: number | null;
+            } | null;
+            verdict: string | null;
+        };
+        BestSoFar: {
+            evaluated: number;
+            values: (number | null)[];
+        };
+        RowStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+        };
+        FoundMachine: {
+            objectives: {
+                [key: string]: number | null;
+            };
+            keeps_constraints: boolean;
+            broken: string[];
+            feasible: boolean;
+            reason: string;
+            settings: components["schemas"]["MachineChanges"];
+            differs: components["schemas"]["RowStep"][];
+            metrics: components["schemas"]["MetricValues"];
+        };
+        BetterStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+            value: number | null;
+            limit: string;
+            broken: string[];
+            violation: number | null;
+        };
+        BoughtStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
+            area_mm2: number;
+            throughput_fps: number;
+            throughput_fps_per_mm2: number;
+        };
+        KnownRange: {
+            metric: string;
+            least: number | null;
+            most: number | null;
+        };
+        SearchResult: {
+            generations: number;
+            evaluated: number;
+            feasible: number;
+            compiled: number;
+            found: number;
+            request: components["schemas"]["SearchRequest"];
+            searched: string[];
+            seconds: number;
+            cancelled: boolean;
+            trace: components["schemas"]["BestSoFar"][];
+            best: components["schemas"]["FoundMachine"][];
+            ranges: components["schemas"]["KnownRange"][];
+            beyond: components["schemas"]["BetterStep"][];
+            bought: components["schemas"]["BoughtStep"][];
+            around: components["schemas"]["Sensitivities"] | null;
+            validation: components["schemas"]["ValidationSummary"] | null;
+        };
+        SearchItem: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["SearchProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["SearchRequest"];
+            summary: components["schemas"]["SearchSummary"] | null;
+        };
+        Search: {
+            id: number;
+            model: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "cancelled" | "failed" | "interrupted";
+            created: string;
+            progress: components["schemas"]["SearchProgress"] | null;
+            error: components["schemas"]["Problem"] | null;
+            request: components["schemas"]["SearchRequest"];
+            summary: components["schemas"]["SearchSummary"] | null;
+            result: components["schemas"]["SearchResult"] | null;
+        };
+        Searches: {
+            searches: components["schemas"]["SearchItem"][];
         };
         PointAccuracy: {
             sqnr_db: number | string | null;
@@ -4506,8 +4778,12 @@ export interface operations {
     export_sweep: {
         parameters: {
             query?: {
-                /** @description csv or ndjson; csv when not given */
+                /** @description csv, ndjson, json, markdown or latex; csv when not given */
                 format?: string;
+                /** @description axes, metrics and formulas, comma separated; as docs/exports.md says when not given */
+                fields?: string;
+                /** @description the points of the front alone, in its order */
+                front?: boolean;
                 /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
                 metric?: string[];
             };
@@ -4527,6 +4803,9 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                    "application/json": string;
+                    "text/markdown": string;
+                    "application/x-tex": string;
                 };
             };
             /** @description A problem */
@@ -4711,6 +4990,188 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Validation"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_searched_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a search varies where nothing is said, and the values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchedRows"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_searches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every search, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Searches"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchRequest"];
+            };
+        };
+        responses: {
+            /** @description Search the best machine for a goal */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A search, how far it is and what it found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a search */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_search: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a search; what was best until then stays */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
                 };
             };
             /** @description A problem */
