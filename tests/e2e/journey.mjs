@@ -427,7 +427,7 @@ export const journeyTests = [
     const published = (kind) => baselines.filter((one) => one.kind === kind).length;
     assert.equal(await page.locator('.compare-table .badge.device').count(), published('device'));
     assert.equal(await page.locator('.compare-table .badge.roofline').count(), published('roofline') + machines / 2, 'ours have streams and bounds, too');
-    for (const group of ['Model beside model', 'Bound beside bound']) await page.locator("tr.group th", { hasText: group }).waitFor();
+    for (const group of ['Model beside model', 'Bound beside bound']) await page.getByRole('rowheader', { name: group }).waitFor();
     await page.getByRole('heading', { name: 'Where SDIP loses' }).waitFor();
     const area = () => page.locator('.compare-table tbody tr', { hasText: 'NVIDIA V100' }).locator('td').nth(6).textContent();
     const before = await area();
