@@ -1,13 +1,23 @@
 // What kind of thing a family or a value is, by its shape alone: what every reader of a program takes for granted.
 #pragma once
 
+#include <vector>
+
 #include "core/graph/graph.h"
 #include "core/ops/operator.h"
+#include "core/program/program.h"
 
 namespace sdip {
 
 /// True for families whose work is a nest.
 bool is_nest(Family family);
+
+/// Of a part of strips: whether it is a product that works on what the part before works on, and takes that one's
+/// results beside.
+bool is_branch(const Part& part);
+
+/// Whether part `number` of strips works on operand A: the first, and branches behind it.
+bool works_on_a(const std::vector<Part>& parts, std::size_t number);
 
 /// Whether a node makes several results at once, so that instructions behind the first one's copy the others. Of a
 /// Split each is a part of the operand, copied on its own.

@@ -163,10 +163,6 @@ struct InstructionClass {
   friend auto operator<=>(const InstructionClass&, const InstructionClass&) = default;
 };
 
-/// Whether part `number` of strips works on operand A: the first, and branches behind it.
-bool works_on_a(const std::vector<Part>& parts, std::size_t number);
-bool is_branch(const Part& part);
-
 /// Bits of an element of a value where it lies.
 std::int64_t value_bits(const Value& value, const Machine& machine);
 

@@ -34,7 +34,7 @@ Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
 
 /// What the array of a class's products makes a cycle at most, on one core.
 std::int64_t array_macs(const InstructionClass& c, const ClassCost& cost, const Machine& m) {
-  const ArrayLanes lanes = array_lanes(product_family(c), m);
+  const ArrayLanes lanes = array_lanes(c.work.family, m);
   return lanes.rows * lanes.channels * lanes.sum * cost.products_in_mac;
 }
 

@@ -40,10 +40,8 @@ std::vector<FilledSteps> attention_shapes(const InstructionClass& c, const Machi
 }
 
 /// A strip's parts, each as an instruction of one tile operation; of streamed ones a tile of channels.
-void add_strips(const InstructionClass& c, const Machine& machine, WeightPlace weights, std::int64_t rows,
+void add_strips(const InstructionClass& c, const Machine& m, WeightPlace weights, std::int64_t rows,
                 std::vector<FilledSteps>& shapes) {
-  Machine m = machine;
-  m.host_operators = HostOperators::no_operators;  // as strips_cost has it
   const StripRows strip = strip_rows(c, rows);
   const auto part = [&](std::size_t p, std::int64_t channels) {
     return step_of(part_class(c, p, strip, channels), m, weights);

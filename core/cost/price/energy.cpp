@@ -160,7 +160,7 @@ CoreEvents alike_events(const InstructionClass& c, const ClassCost& cost, const 
   const bool lanes = !in_memory && !cost.on_host && c.work.family != Family::transpose;
   double array = 0, row = 0;
   if (lanes && products) {
-    const ArrayLanes of = array_lanes(product_family(c), its);
+    const ArrayLanes of = array_lanes(c.work.family, its);
     array = static_cast<double>(of.rows * of.channels * of.sum) * static_cast<double>(cost.busy.compute);
   } else if (lanes) {
     row = static_cast<double>(row_lanes(c.work.family, its)) * static_cast<double>(cost.busy.compute);

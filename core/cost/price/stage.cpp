@@ -241,7 +241,7 @@ std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m) {
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
     if (cost.spent_macs == 0 || run.uses.of[c] == 0) continue;
-    const Family family = product_family(run.stage->program.classes[c]);
+    const Family family = run.stage->program.classes[c].work.family;
     const ArrayLanes lanes = array_lanes(family, *its);
     const MacRoof roof{{family},
                        lanes.rows * lanes.channels * lanes.sum * cost.cores * run.schedule.active_cores,

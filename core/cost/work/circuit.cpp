@@ -135,8 +135,6 @@ ArrayLanes array_lanes(Family family, const Machine& m) {
   return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
 }
 
-Family product_family(const InstructionClass& c) { return c.work.family; }
-
 std::int64_t mac_lanes(const Machine& m) {
   std::int64_t lanes = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {

@@ -199,9 +199,6 @@ struct ArrayLanes {
 };
 ArrayLanes array_lanes(Family family, const Machine& machine);
 
-/// The family to whose array a class's products go: of a chain of strips its convolutions'.
-Family product_family(const InstructionClass& c);
-
 /// MACs of a core's arrays, those that families share once: products a cycle at most where none splits.
 std::int64_t mac_lanes(const Machine& machine);
 

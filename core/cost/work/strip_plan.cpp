@@ -39,15 +39,6 @@ std::int64_t held_part(const InstructionClass& c, std::size_t number, const Fetc
   return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
 }
 
-/// Whether a part works on what the part before works on, and takes that one's results beside.
-bool branches(const Part& part) { return is_nest(part.work.family) && part.read_elements > 0; }
-
-/// Whether a part works on operand A: the first, and branches beside it.
-bool works_on_a(const InstructionClass& c, std::size_t number) {
-  while (number > 0 && branches(c.parts[number])) --number;
-  return number == 0;
-}
-
 }  // namespace
 
 TilePlan strip_plan(const InstructionClass& c) {
@@ -99,7 +90,7 @@ std::int64_t part_fetch_elements(const InstructionClass& c, std::size_t number, 
 InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
                             std::int64_t channels) {
   const Part& part = c.parts[number];
-  const bool first = works_on_a(c, number), last = number + 1 == c.parts.size();
+  const bool first = works_on_a(c.parts, number), last = number + 1 == c.parts.size();
   const std::int64_t made = rows.made[number], read = first ? rows.loaded : rows.read[number];
   InstructionClass one;
   one.work = part.work;
@@ -122,7 +113,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.fused_passes = part.fused_passes;
   one.prologue_passes = part.prologue_passes;
   one.statistics_passes = part.statistics_passes;
-  if (branches(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
   if (!is_nest(part.work.family)) as_rows(part, made, read, one);
   for (Fetch fetch : part.fetches) {
     fetch.elements = held_part(c, number, fetch);

@@ -6,6 +6,7 @@
 #include "core/exec/clock/operations.h"
 #include "core/exec/clock/port_beats.h"
 #include "core/exec/walk/strip_walk.h"
+#include "core/program/kinds.h"
 
 namespace sdip::exec {
 namespace {
@@ -38,7 +39,7 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   const Count channels = piece.channels.size();
   const Part& part = c.parts[i];
   const bool last = i + 1 == c.parts.size();
-  const bool of_a = source_of(c, i) < 0;
+  const bool of_a = works_on_a(c.parts, i);
   InstructionClass one;
   one.work = part.work;
   one.work.nest.batch = 1;
@@ -61,7 +62,7 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   one.statistics_passes = part.statistics_passes;
   const LoopNest& n = one.work.nest;
   one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
-  if (is_beside(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
   if (part.work.family == Family::norm) {
     one.work.rows = made;
     one.mapping = {made, 1, part.work.row_length, 1, rows_outermost};

@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/exec/operators/nest.h"
 #include "core/exec/operators/strip_values.h"
-#include "core/exec/walk/strip_walk.h"
 #include "core/graph/attributes.h"
 #include "core/program/kinds.h"
 
@@ -60,7 +59,7 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     nodes.push_back(std::move(n));
   }
   give_parts(parts, nodes);
-  for (StripNode& n : nodes) n.reads_a = source_of(chip.instruction_class(), n.part) < 0;
+  for (StripNode& n : nodes) n.reads_a = works_on_a(parts, n.part);
   for (const StripNode& n : nodes)
     if (!n.reads.empty() && chip.log && !has_windows_of(parts[n.part], n.reads)) chip.log->other_windows();
   return nodes;

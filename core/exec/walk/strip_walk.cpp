@@ -41,16 +41,6 @@ std::vector<StripPiece> strip_pieces(const InstructionClass& c) {
   return pieces;
 }
 
-bool is_beside(const Part& part) {
-  return part.read_elements > 0 && (part.work.family == Family::linear || part.work.family == Family::conv2d);
-}
-
-std::int64_t source_of(const InstructionClass& c, std::size_t number) {
-  auto source = static_cast<std::int64_t>(number);
-  while (source > 0 && is_beside(c.parts[static_cast<std::size_t>(source)])) --source;
-  return source - 1;
-}
-
 /// From the last part back to the first.
 StripRows strip_rows(const InstructionClass& c, Count strip) {
   StripRows rows;

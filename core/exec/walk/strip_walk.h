@@ -27,11 +27,6 @@ struct StripPiece {
 };
 std::vector<StripPiece> strip_pieces(const InstructionClass& c);
 
-/// Whether a product works on what the part before works on, and takes that one's results beside.
-bool is_beside(const Part& part);
-/// The part that makes the rows that part `number` works on; -1: operand A.
-std::int64_t source_of(const InstructionClass& c, std::size_t number);
-
 /// Rows that a strip is charged (docs/model/fusion.md#strips): of each part those made and those
 /// of its operand under them, of A those loaded.
 struct StripRows {

@@ -14,12 +14,8 @@
 namespace sdip {
 namespace {
 
-const Shape& shape_in(const Graph& graph, ValueId v) {
-  return graph.values[static_cast<std::size_t>(v)].operand.shape;
-}
-
 std::int64_t features_of(const Graph& graph, ValueId v) {
-  const Shape& shape = shape_in(graph, v);
+  const Shape& shape = shape_of(graph, v);
   return shape.empty() ? 1 : shape.back();
 }
 
@@ -28,11 +24,11 @@ bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t row
   for (const NodeId n : draft.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
     if (node.outputs[0] == none) return false;
-    const Shape& out = shape_in(graph, node.outputs[0]);
+    const Shape& out = shape_of(graph, node.outputs[0]);
     if (out.empty() || out.back() == 0 || element_count(out) / out.back() != rows) return false;
     for (const NodeId other : draft.nodes)
       for (const ValueId v : graph.nodes[static_cast<std::size_t>(other)].inputs)
-        if (v == node.outputs[0] && shape_in(graph, v) != out) return false;
+        if (v == node.outputs[0] && shape_of(graph, v) != out) return false;
     if (n != draft.node && !works_by_elements(graph, node)) return false;
   }
   return true;
@@ -84,8 +80,7 @@ bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft&
     return false;
   const bool first = made == next.operands.begin();
   if (first || !is_nest(next.work.family))
-    return before_rows.out_channels == rows.in_channels && made->fetch.elements >= 0 &&
-           (is_nest(next.work.family) || made->fetch.per_fold);
+    return before_rows.out_channels == rows.in_channels && (is_nest(next.work.family) || made->fetch.per_fold);
   return is_nest(before.work.family) && next.operands[0].value == before.operands[0].value &&
          made->fetch.per_fold && before_rows.in_channels == rows.in_channels &&
          before_rows.out_channels == rows.out_channels;
@@ -95,21 +90,32 @@ bool has_product(const StripChain& chain) {
   return std::ranges::count_if(chain.drafts, [](const Draft& d) { return is_nest(d.work.family); }) > 1;
 }
 
+StripChain chain_of_features() {
+  StripChain chain;
+  chain.line_buffers = true;
+  chain.family = Family::linear;
+  return chain;
+}
+
+/// Adds a draft to the chain; false where it does not go on with it.
+bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
+  const auto rows = feature_rows_of(graph, draft);
+  if (!rows) return false;
+  if (!chain.drafts.empty() && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows))
+    return false;
+  chain.drafts.push_back(draft);
+  chain.rows.push_back(*rows);
+  chain.may_begin.push_back(is_nest(draft.work.family) || draft.operands[0].fetch.per_fold);
+  return true;
+}
+
 }  // namespace
 
 std::optional<Draft> joined_chain(const Graph& graph, const std::vector<ValueId>& roots,
                                   const std::vector<Draft>& drafts) {
-  StripChain chain;
-  chain.line_buffers = true;
-  chain.family = Family::linear;
-  for (const Draft& draft : drafts) {
-    const auto rows = feature_rows_of(graph, draft);
-    if (!rows ||
-        (!chain.drafts.empty() && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows)))
-      return std::nullopt;
-    chain.drafts.push_back(draft);
-    chain.rows.push_back(*rows);
-  }
+  StripChain chain = chain_of_features();
+  for (const Draft& draft : drafts)
+    if (!extend(chain, graph, roots, draft)) return std::nullopt;
   if (drafts.empty()) return std::nullopt;
   return chain.join(0, drafts.size() - 1);
 }
@@ -118,27 +124,19 @@ void fuse_chains(Compilation& c) {
   if (c.machine.fused_chains == FusedChains::off) return;
   live(c);
   const auto chain_at = [&c](std::size_t i) {
-    StripChain chain;
-    chain.line_buffers = true;
-    chain.family = Family::linear;
+    StripChain chain = chain_of_features();
     for (NodeId last = none; i < c.drafts.size(); ++i) {
       const Draft& draft = c.drafts[i];
-      const auto rows = feature_rows_of(*c.graph, draft);
       const auto shares = [&](const Draft& other) { return share_formats(other, draft, c.machine); };
-      if (!rows || !std::ranges::all_of(chain.drafts, shares)) break;
-      if (!chain.drafts.empty() &&
-          !goes_on(*c.graph, c.roots, chain.drafts.back(), chain.rows.back(), draft, *rows))
-        break;
+      if (draft.nodes.empty() || !std::ranges::all_of(chain.drafts, shares)) break;
       const auto [least, most] = std::ranges::minmax(draft.nodes);
       if (least <= last || !std::ranges::is_sorted(draft.nodes)) break;  // nodes of an instruction run in order
+      if (!extend(chain, *c.graph, c.roots, draft)) break;
       last = most;
-      chain.drafts.push_back(draft);
-      chain.rows.push_back(*rows);
-      chain.may_begin.push_back(is_nest(draft.work.family) || draft.operands[0].fetch.per_fold);
     }
     return has_product(chain) ? chain : StripChain();
   };
-  carry_chains(c, chain_at);
+  carry_chains(c, use_counts(*c.graph, c.drafts, c.roots), chain_at);
 }
 
 }  // namespace sdip

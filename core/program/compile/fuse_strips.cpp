@@ -17,10 +17,6 @@
 namespace sdip {
 namespace {
 
-const Shape& shape_of(const Graph& graph, ValueId v) {
-  return graph.values[static_cast<std::size_t>(v)].operand.shape;
-}
-
 std::int64_t attribute_at(const Node& node, const char* name, std::size_t i, std::int64_t otherwise) {
   const auto found = node.attributes.find(name);
   if (found == node.attributes.end()) return otherwise;
@@ -181,7 +177,7 @@ void fuse_strips(Compilation& c) {
   if (c.machine.strips == Strips::off) return;
   live(c);
   const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
-  carry_chains(c, [&](std::size_t i) { return linking.chain_at(i); });
+  carry_chains(c, linking.uses, [&](std::size_t i) { return linking.chain_at(i); });
 }
 
 }  // namespace sdip

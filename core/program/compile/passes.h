@@ -42,6 +42,10 @@ struct Compilation {
 /// Takes a range of room for weights that a decision of the compilation rests on.
 void narrow_psram(Compilation& c, const CapacityRange& weight_room);
 
+inline const Shape& shape_of(const Graph& graph, ValueId v) {
+  return graph.values[static_cast<std::size_t>(v)].operand.shape;
+}
+
 /// `reason` says why the pass stands where it does.
 struct Pass {
   std::string_view name, reason;

@@ -16,10 +16,6 @@
 namespace sdip {
 namespace {
 
-const Shape& whole_shape_of(const Graph& graph, ValueId v) {
-  return graph.values[static_cast<std::size_t>(v)].operand.shape;
-}
-
 /// Channels [begin, end) of a product, and the value that they are.
 struct Piece {
   std::int64_t begin = 0, end = 0;
@@ -30,7 +26,7 @@ void add_pieces_of_split(const Graph& graph, const Node& split, std::size_t axis
   std::int64_t begin = 0;
   for (const ValueId part : split.outputs) {
     if (part == none) return pieces.clear();  // how large it is cannot be seen
-    const std::int64_t end = begin + whole_shape_of(graph, part).at(axis);
+    const std::int64_t end = begin + shape_of(graph, part).at(axis);
     pieces.push_back({begin, end, part});
     begin = end;
   }
@@ -50,15 +46,14 @@ void add_piece_of_slice(const Graph& graph, const Node& slice, std::size_t axis,
   if (axis_within(use, ints_of_input(use, 3)[0], input(use, 0).shape.size()) != axis) return pieces.clear();
   const std::int64_t start = ints_of_input(use, 1)[0];
   const std::int64_t begin = std::clamp<std::int64_t>(start < 0 ? start + size : start, 0, size);
-  pieces.push_back({begin, begin + whole_shape_of(graph, slice.outputs[0]).at(axis), slice.outputs[0]});
+  pieces.push_back({begin, begin + shape_of(graph, slice.outputs[0]).at(axis), slice.outputs[0]});
 }
 
 /// The pieces into which all that reads a product's result cuts its channels, in order; none where anything reads
 /// it otherwise, or channels twice.
-std::vector<Piece> cuts_made_of(const Graph& graph, const Node& node, const WeightProduct& product) {
+std::vector<Piece> pieces_of(const Graph& graph, const Node& node, const WeightProduct& product) {
   const ValueId result = node.outputs[0];
   const Value& made = graph.values[static_cast<std::size_t>(result)];
-  const auto rank = static_cast<std::int64_t>(made.operand.shape.size());
   std::vector<Piece> pieces;
   if (std::ranges::find(graph.outputs, result) != graph.outputs.end()) return {};
   for (const NodeId reader : made.consumers) {
@@ -69,10 +64,10 @@ std::vector<Piece> cuts_made_of(const Graph& graph, const Node& node, const Weig
     if (cut.op->type == "Slice") {
       add_piece_of_slice(graph, cut, product.channels_axis, pieces);
     } else if (cut.op->type == "Split") {
-      const auto found = cut.attributes.find("axis");
-      const auto* axis = found == cut.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-      const std::int64_t given = axis == nullptr ? 0 : *axis;
-      if ((given < 0 ? given + rank : given) != static_cast<std::int64_t>(product.channels_axis)) return {};
+      const NodeUse held = use_of(graph, cut);
+      if (axis_within(held.use, int_attribute(held.use, "axis", 0), made.operand.shape.size()) !=
+          product.channels_axis)
+        return {};
       add_pieces_of_split(graph, cut, product.channels_axis, pieces);
     }
     if (pieces.size() <= before) return {};
@@ -86,9 +81,9 @@ std::vector<Piece> cuts_made_of(const Graph& graph, const Node& node, const Weig
 /// Whether the copies cost more elements, read and written, than the operand that comes once more for each piece.
 bool saves(const Graph& graph, const Node& node, const std::vector<Piece>& pieces) {
   std::int64_t copied = 0;
-  for (const Piece& piece : pieces) copied += element_count(whole_shape_of(graph, piece.value));
+  for (const Piece& piece : pieces) copied += element_count(shape_of(graph, piece.value));
   const auto further = static_cast<std::int64_t>(pieces.size()) - 1;
-  return further > 0 && further * element_count(whole_shape_of(graph, node.inputs[0])) <= 2 * copied;
+  return further > 0 && further * element_count(shape_of(graph, node.inputs[0])) <= 2 * copied;
 }
 
 /// Appends what cuts a weight or bias along `axis` into the pieces. Channels that nobody reads are dropped.
@@ -103,7 +98,7 @@ std::vector<ValueId> cut_weight(Graph& graph, ValueId whole, std::size_t axis, c
       outputs.push_back(made);
     }
   };
-  const std::int64_t all = whole_shape_of(graph, whole).at(axis);
+  const std::int64_t all = shape_of(graph, whole).at(axis);
   for (const Piece& piece : pieces) {
     add(piece.begin - done, none);
     parts.push_back(add_named_value(graph, name + "/" + std::to_string(parts.size())));
@@ -134,7 +129,7 @@ void append_pieces(Graph& graph, const Node& node, const WeightProduct& product,
     return entry->second;
   };
   const std::vector<ValueId>& weights = parts_of(product.weight, product.weight_axis, "/weight");
-  const std::size_t bias_rank = product.bias == none ? 0 : whole_shape_of(graph, product.bias).size();
+  const std::size_t bias_rank = product.bias == none ? 0 : shape_of(graph, product.bias).size();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     Node part = node;
     part.name += "/" + std::to_string(i);
@@ -148,9 +143,9 @@ void append_pieces(Graph& graph, const Node& node, const WeightProduct& product,
 /// A bias has one value for each channel, along its last axis.
 bool has_cuttable_bias(const Graph& graph, const WeightProduct& product) {
   if (product.bias == none) return true;
-  const Shape& shape = whole_shape_of(graph, product.bias);
+  const Shape& shape = shape_of(graph, product.bias);
   return graph.values[static_cast<std::size_t>(product.bias)].kind == ValueKind::weight && !shape.empty() &&
-         shape.back() == whole_shape_of(graph, product.weight).at(product.weight_axis) &&
+         shape.back() == shape_of(graph, product.weight).at(product.weight_axis) &&
          element_count(shape) == shape.back();
 }
 
@@ -167,7 +162,7 @@ void split_products(Compilation& c) {
     if (!node.inputs.empty() && apart.contains(node.inputs[0])) continue;
     const auto product = channel_product(*c.graph, node);
     std::vector<Piece> pieces;
-    if (product && has_cuttable_bias(*c.graph, *product)) pieces = cuts_made_of(*c.graph, node, *product);
+    if (product && has_cuttable_bias(*c.graph, *product)) pieces = pieces_of(*c.graph, node, *product);
     if (pieces.empty() || !saves(*c.graph, node, pieces)) {
       graph.nodes.push_back(std::move(node));
       continue;

@@ -114,10 +114,12 @@ std::vector<std::size_t> cuts_of(const StripChain& chain, const Estimate& estima
   const std::size_t count = chain.drafts.size();
   std::vector<std::size_t> cuts = best_cuts(count, cost), singles(count);
   std::iota(singles.begin(), singles.end(), 0);
-  if (cuts == singles || estimate.machine.fusion != Fusion::norm) return cuts;
+  const auto is_norm = [](const Draft& draft) { return draft.work.family == Family::norm; };
+  if (cuts == singles || estimate.machine.fusion != Fusion::norm || std::ranges::none_of(chain.drafts, is_norm))
+    return cuts;
   std::int64_t apart = 0, joined = 0;
   for (std::size_t i = 0; i < count; ++i)
-    if (chain.drafts[i].work.family != Family::norm) apart += cost(i, i)->dram_bytes;
+    if (!is_norm(chain.drafts[i])) apart += cost(i, i)->dram_bytes;
   for (std::size_t k = 0; k < cuts.size(); ++k)
     joined += cost(cuts[k], (k + 1 < cuts.size() ? cuts[k + 1] : count) - 1)->dram_bytes;
   return joined < apart ? cuts : singles;
@@ -255,8 +257,8 @@ std::vector<std::size_t> best_cuts(std::size_t count,
   return cuts;
 }
 
-void carry_chains(Compilation& c, const std::function<StripChain(std::size_t)>& chain_at) {
-  const std::vector<std::int32_t> uses = use_counts(*c.graph, c.drafts, c.roots);
+void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
+                  const std::function<StripChain(std::size_t)>& chain_at) {
   CapacityRange weight_room;
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;

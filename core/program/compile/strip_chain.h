@@ -35,7 +35,8 @@ struct StripChain {
 
 /// Cuts each chain that begins at a draft (`chain_at`; one of fewer than two drafts is none) by dynamic programming
 /// over its cut points, such that its instructions move the fewest DRAM bytes, of equals with fewest
-/// multiplications, and puts these in the place of its drafts.
-void carry_chains(Compilation& c, const std::function<StripChain(std::size_t)>& chain_at);
+/// multiplications, and puts these in the place of its drafts. `uses`: use_counts of them.
+void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
+                  const std::function<StripChain(std::size_t)>& chain_at);
 
 }  // namespace sdip

@@ -31,13 +31,6 @@ void each_strip(const InstructionClass& c, Each each) {
 
 }  // namespace
 
-bool is_branch(const Part& part) { return is_nest(part.work.family) && part.read_elements > 0; }
-
-bool works_on_a(const std::vector<Part>& parts, std::size_t number) {
-  while (number > 0 && is_branch(parts[number])) --number;
-  return number == 0;
-}
-
 StripRows strip_rows(const InstructionClass& c, std::int64_t rows) {
   const std::size_t parts = c.parts.size();
   const std::int64_t last_h = c.parts.back().work.nest.out_h;

@@ -13,6 +13,13 @@ bool is_nest(Family family) {
   return family == Family::conv2d || family == Family::linear || family == Family::matmul;
 }
 
+bool is_branch(const Part& part) { return is_nest(part.work.family) && part.read_elements > 0; }
+
+bool works_on_a(const std::vector<Part>& parts, std::size_t number) {
+  while (number > 0 && is_branch(parts[number])) --number;
+  return number == 0;
+}
+
 TilePlan tile_plan(const InstructionClass& c) {
   if (c.compound == Compound::strips) return strip_plan(c);
   if (c.compound == Compound::attention) return attention_plan(c);

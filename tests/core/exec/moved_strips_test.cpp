@@ -5,6 +5,7 @@
 #include "core/exec/clock/charges.h"
 #include "core/exec/clock/step.h"
 #include "core/exec/walk/strip_walk.h"
+#include "core/program/kinds.h"
 #include "tests/core/exec/moved.h"
 
 namespace sdip {
@@ -87,11 +88,14 @@ std::optional<DrawnChain> drawn_chain(std::uint64_t seed, MadeNetwork (*chain)(D
 /// What strips of random chains had.
 struct SeenStrips {
   std::int64_t instructions = 0, edges = 0, inner = 0, streamed = 0, others = 0, frames = 0, odd = 0, sums = 0;
+  std::int64_t branches = 0, norms = 0;
   void count(const InstructionClass& c, const Machine& m, const InstructionTransfers& moved) {
     ++instructions;
     odd += moved.other_windows;
     sums += c.out_elements == 0;
     frames += c.parts[0].work.nest.batch > 1;
+    branches += std::ranges::count_if(c.parts, is_branch);
+    norms += std::ranges::count_if(c.parts, [](const Part& part) { return part.work.family == Family::norm; });
     const std::vector<exec::Operation> operations = exec::expand(c, m);
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const std::int64_t a = moved.operations[i](Stream::a, Through::dram);
@@ -103,22 +107,27 @@ struct SeenStrips {
   }
 };
 
+/// Expects that each instruction moves what it is charged, and that the clock counts the same with what moved.
+void compare_with_charges(const DrawnChain& d, SeenStrips& seen) {
+  const CompiledStage& stage = d.application.stages[0];
+  const std::vector<InstructionTransfers> moved = transfers_of(stage, d.machine, d.network);
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    EXPECT_EQ(difference_of(stage, d.machine, i, moved[i]), "") << graph_text(stage);
+    const InstructionClass& c = class_of_instruction(stage, i);
+    if (c.compound == Compound::strips) seen.count(c, d.machine, moved[i]);
+  }
+  if (moved.empty()) return;
+  const StepCounts charged = step(stage, d.machine, Decimal{100}, 1, 2);
+  EXPECT_EQ(step(stage, d.machine, Decimal{100}, 1, 2, moved).passes, charged.passes);
+}
+
 TEST(moved, strips_move_the_rows_that_they_read_and_no_more_than_they_are_charged) {
   SeenStrips seen;
   for (std::uint64_t seed = 0; seed < pair_count(250); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::optional<DrawnChain> d = drawn_chain(seed + 70000);
     if (!d) continue;
-    const CompiledStage& stage = d->application.stages[0];
-    const std::vector<InstructionTransfers> moved = transfers_of(stage, d->machine, d->network);
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      EXPECT_EQ(difference_of(stage, d->machine, i, moved[i]), "") << graph_text(stage);
-      const InstructionClass& c = class_of_instruction(stage, i);
-      if (c.compound == Compound::strips) seen.count(c, d->machine, moved[i]);
-    }
-    if (moved.empty()) continue;
-    const StepCounts charged = step(stage, d->machine, Decimal{100}, 1, 2);
-    EXPECT_EQ(step(stage, d->machine, Decimal{100}, 1, 2, moved).passes, charged.passes);
+    compare_with_charges(*d, seen);
   }
   EXPECT_GT(seen.instructions, 100);
   EXPECT_GT(seen.edges, 50);
@@ -132,32 +141,19 @@ TEST(moved, strips_move_the_rows_that_they_read_and_no_more_than_they_are_charge
 
 TEST(moved, chains_of_products_move_the_rows_that_they_read_and_just_what_they_are_charged) {
   SeenStrips seen;
-  std::int64_t branches = 0, norms = 0;
   for (std::uint64_t seed = 0; seed < pair_count(250); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const std::optional<DrawnChain> d = drawn_chain(seed + 170000, random_feed_forwards);
     if (!d) continue;
-    const CompiledStage& stage = d->application.stages[0];
-    const std::vector<InstructionTransfers> moved = transfers_of(stage, d->machine, d->network);
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      EXPECT_EQ(difference_of(stage, d->machine, i, moved[i]), "") << graph_text(stage);
-      const InstructionClass& c = class_of_instruction(stage, i);
-      if (c.compound != Compound::strips) continue;
-      seen.count(c, d->machine, moved[i]);
-      branches += std::ranges::count_if(c.parts, is_branch);
-      norms += std::ranges::count_if(c.parts, [](const Part& part) { return part.work.family == Family::norm; });
-    }
-    if (moved.empty()) continue;
-    const StepCounts charged = step(stage, d->machine, Decimal{100}, 1, 2);
-    EXPECT_EQ(step(stage, d->machine, Decimal{100}, 1, 2, moved).passes, charged.passes);
+    compare_with_charges(*d, seen);
   }
   EXPECT_GT(seen.instructions, 60);
   EXPECT_EQ(seen.edges, 0) << "no window reaches over an edge";
   EXPECT_GT(seen.inner, 50);
   EXPECT_GT(seen.streamed, 15);
   EXPECT_GT(seen.others, 10);
-  EXPECT_GT(branches, 10);
-  EXPECT_GT(norms, 5);
+  EXPECT_GT(seen.branches, 10);
+  EXPECT_GT(seen.norms, 5);
 }
 
 /// Expects that one more, or less, of what an operation moved is found.

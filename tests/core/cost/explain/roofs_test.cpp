@@ -21,7 +21,7 @@ void expect_roofs_of_layers(const Application& application, const Machine& m) {
     for (const LayerNeeds& layer : e.layers) {
       if (layer.stage != s || layer.lane_macs == 0) continue;
       const auto number = static_cast<std::size_t>(program.instructions[layer.index].instruction_class);
-      std::int64_t& most = highest[product_family(program.classes[number])];
+      std::int64_t& most = highest[program.classes[number].work.family];
       most = std::max(most, layer.array_macs);
     }
     for (const MacRoof& roof : e.stages[s].roofs)

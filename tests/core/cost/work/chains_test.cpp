@@ -9,6 +9,16 @@
 namespace sdip {
 namespace {
 
+/// A preset with all that was fused before chains.
+Machine fused(std::string_view preset) {
+  Machine m = find_preset(preset)->machine;
+  m.fusion = Fusion::norm;
+  m.norm_statistics = NormStatistics::producer;
+  m.fused_attention = FusedAttention::on;
+  m.transposition = Transposition::dynamic_transposition;
+  return m;
+}
+
 TEST(fused_chains, move_operand_residual_and_results_once) {
   onnx::ModelProto model = model_of_x({64, 32});
   add_weight(model, "w1", {32, 64});
@@ -32,11 +42,7 @@ TEST(fused_chains, move_operand_residual_and_results_once) {
 }
 
 TEST(fused_chains, the_feed_forward_of_sd15_at_64_by_64_moves_at_most_12_mb_on_edge) {
-  Machine m = find_preset("edge")->machine;
-  m.fusion = Fusion::norm;
-  m.norm_statistics = NormStatistics::producer;
-  m.fused_attention = FusedAttention::on;
-  m.transposition = Transposition::dynamic_transposition;
+  Machine m = fused("edge");
   const auto moved = [&m](std::string_view part) {
     Workload workload;
     workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
@@ -79,13 +85,9 @@ TEST(docs, the_table_of_chains_is_what_the_models_cost) {
       "and in chains |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const char* model : {"sd15-unet", "sd21-unet", "sdxl-unet"})
     for (const char* preset : {"edge", "stream", "balanced"}) {
-      Machine m = find_preset(preset)->machine;
+      Machine m = fused(preset);
       m.cores = 1;
       m.dies = 1;
-      m.fusion = Fusion::norm;
-      m.norm_statistics = NormStatistics::producer;
-      m.fused_attention = FusedAttention::on;
-      m.transposition = Transposition::dynamic_transposition;
       std::vector<Moved> all;
       for (int options = 0; options < 3; ++options) {
         if (options > 0) m.split_products = SplitProducts::on;

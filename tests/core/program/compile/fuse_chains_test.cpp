@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/program/kinds.h"
 #include "tests/core/program/compiled.h"
 
 namespace sdip {
