@@ -5,7 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -32,9 +34,19 @@ double need(const Device& device, std::string_view key) {
 }
 std::int64_t count(const Device& device, std::string_view key) { return std::llround(need(device, key)); }
 
-std::vector<LayerTime> on_systolic(const Device& device, std::span<const Layer> layers, bool) {
+/// By a model that takes less time than to remember what it found.
+template <class DeviceMachine>
+MappedLayers at_any_rates(std::span<const Layer> layers, const DeviceMachine& machine) {
+  return [layers = std::vector<Layer>(layers.begin(), layers.end()), machine](const MachineRates& rates) {
+    DeviceMachine at = machine;
+    at.clock_hz = rates.clock_hz;
+    at.dram_bytes_per_s = rates.dram_bytes_per_s;
+    return times_of(layers, at);
+  };
+}
+
+MappedLayers on_systolic(const Device& device, std::span<const Layer> layers, bool) {
   SystolicMachine m;
-  m.clock_hz = need(device, "clock_mhz") * mega;
   // The planes of a cube work on rows of their own, as arrays beside each other do.
   m.arrays = count(device, "arrays") * std::llround(figure_of(device, "cube_depth").value_or(1));
   m.array = {count(device, "array_rows"), count(device, "array_columns"), SystolicDataflow::weight_stationary};
@@ -42,9 +54,8 @@ std::vector<LayerTime> on_systolic(const Device& device, std::span<const Layer> 
       figure_of(device, "accumulator_mib").value_or(0) * mib / static_cast<double>(count(device, "arrays"));
   m.buffer_bytes = need(device, "buffer_mib") * mib;
   m.vector_operations_per_s = need(device, "vector_gops") * giga;
-  m.dram_bytes_per_s = device.dram_bytes_per_s;
   m.bytes_per_element = bytes_per_element(device);
-  return times_of(layers, m);
+  return at_any_rates(layers, m);
 }
 
 /// MN-Core 2's levels, links and steps, with the device's numbers of blocks, memories, clock and memory rate, and
@@ -67,10 +78,6 @@ std::optional<SimdTree> tree_of(const Device& device) {
   }
   tree.levels[0].memory_bytes = std::llround(figure_of(device, "pdm_kib").value_or(0) * kib);
   tree.levels.back().memory_bytes = std::llround(need(device, "lm_kib_per_pe") * kib);
-  tree.clock_hz = need(device, "clock_mhz") * mega;
-  tree.dram_bytes_per_s = device.dram_bytes_per_s;
-  if (const auto into = figure_of(device, "dram_to_l2_gb_per_s"))
-    tree.dram_bytes_per_s = std::min(tree.dram_bytes_per_s, *into * giga);
   const double wanted = need(device, "tensor_flops_per_cycle");
   for (const SimdTree& known : {mn_core_2(), mn_core_1()})
     for (const MatrixRate& rate : known.rates)
@@ -82,20 +89,22 @@ std::optional<SimdTree> tree_of(const Device& device) {
   return std::nullopt;
 }
 
-std::vector<LayerTime> on_simd_tree(const Device& device, std::span<const Layer> layers, bool) {
+MappedLayers on_simd_tree(const Device& device, std::span<const Layer> layers, bool) {
   const SimdTree tree = *tree_of(device);
-  return schedule_of(layers, tree, tree.rates.front().format).times;
+  const double into_l2 =
+      figure_of(device, "dram_to_l2_gb_per_s").value_or(std::numeric_limits<double>::infinity()) * giga;
+  return [schedule = schedule_of(layers, tree, tree.rates.front().format), into_l2](const MachineRates& rates) {
+    return times_at(schedule, {rates.clock_hz, std::min(rates.dram_bytes_per_s, into_l2)});
+  };
 }
 
-std::vector<LayerTime> on_simt(const Device& device, std::span<const Layer> layers, bool eager) {
+MappedLayers on_simt(const Device& device, std::span<const Layer> layers, bool eager) {
   SimtMachine m;
-  m.clock_hz = need(device, "clock_mhz") * mega;
   m.processors = count(device, "processors");
   m.tensor_flops_per_cycle = need(device, "tensor_flops_per_cycle");
   m.l2_bytes = need(device, "l2_mib") * mib;
   m.l2_bytes_per_s = need(device, "l2_gb_per_s") * giga;
   m.shared_bytes = need(device, "shared_kib") * kib;
-  m.dram_bytes_per_s = device.dram_bytes_per_s;
   m.bytes_per_element = bytes_per_element(device);
   if (const auto cluster = figure_of(device, "cluster")) {
     m.cluster = std::llround(*cluster);
@@ -104,30 +113,28 @@ std::vector<LayerTime> on_simt(const Device& device, std::span<const Layer> laye
   if (const auto share = figure_of(device, "tensor_share")) m.tensor_share = *share;
   m.eager = eager;
   m.fused_attention = !eager;
-  return times_of(layers, m);
+  return at_any_rates(layers, m);
 }
 
 /// Until all tiles have met: a step of Graphcore's bulk-synchronous machines takes 0.1 to some us.
 constexpr double tiles_meet_s = 1e-6;
 
-std::vector<LayerTime> on_tiles(const Device& device, std::span<const Layer> layers, bool) {
+MappedLayers on_tiles(const Device& device, std::span<const Layer> layers, bool) {
   TiledMachine m;
   m.tiles = count(device, "tiles");
   m.macs_per_cycle = need(device, "macs_per_tile_per_cycle");
   m.operations_per_cycle = need(device, "vector_flops_per_cycle");
-  m.clock_hz = need(device, "clock_mhz") * mega;
   m.tile_bytes = need(device, "tile_kib") * kib;
   m.exchange_bytes_per_s = need(device, "exchange_gb_per_s") * giga;
-  m.dram_bytes_per_s = device.dram_bytes_per_s;
   m.bytes_per_element = bytes_per_element(device);
   m.step_s = tiles_meet_s;
-  return times_of(layers, m);
+  return mapped_layers(layers, m);
 }
 
-std::vector<LayerTime> on_cube(const Device& device, std::span<const Layer> layers, bool eager) {
+MappedLayers on_cube(const Device& device, std::span<const Layer> layers, bool eager) {
   CubeMachine m = cube_machine_of(device);
   m.fused = !eager;
-  return times_of(layers, m);
+  return mapped_layers(layers, m);
 }
 
 RowStationaryMachine row_stationary_of(const Device& device) {
@@ -142,15 +149,13 @@ RowStationaryMachine row_stationary_of(const Device& device) {
   m.weight_bus = count(device, "weight_bus_words");
   m.input_bus = count(device, "input_bus_words");
   m.sum_bus = count(device, "sum_bus_words");
-  m.clock_hz = need(device, "clock_mhz") * mega;
   m.vector_operations_per_s = need(device, "vector_gops") * giga;
-  m.dram_bytes_per_s = device.dram_bytes_per_s;
   m.activation_compression = figure_of(device, "activation_compression").value_or(1);
   return m;
 }
 
-std::vector<LayerTime> on_row_stationary(const Device& device, std::span<const Layer> layers, bool) {
-  return times_of(layers, row_stationary_of(device));
+MappedLayers on_row_stationary(const Device& device, std::span<const Layer> layers, bool) {
+  return mapped_layers(layers, row_stationary_of(device));
 }
 
 /// What multiplies in the device's native format: a vector instruction that adds as many terms to a sum of 32 bits
@@ -184,9 +189,8 @@ bool has_cpu(const Device& device) {
 /// Of a runtime: from an operator's end to the next one's start, and a parallel region's fork and join.
 constexpr double cpu_launch_s = 1e-6, cpu_join_s = 5e-6;
 
-std::vector<LayerTime> on_cpu(const Device& device, std::span<const Layer> layers, bool eager) {
+MappedLayers on_cpu(const Device& device, std::span<const Layer> layers, bool eager) {
   CpuMachine m;
-  m.clock_hz = need(device, "clock_mhz") * mega;
   m.cores = count(device, "cores");
   m.multiplier = cpu_multiplier(device);
   m.vector_lanes = count(device, "simd_bits") / 32;
@@ -197,25 +201,26 @@ std::vector<LayerTime> on_cpu(const Device& device, std::span<const Layer> layer
   m.l2_bytes_per_cycle = need(device, "l2_bytes_per_cycle");
   m.l3_bytes_per_cycle = need(device, "l3_bytes_per_cycle");
   m.l3_groups = std::llround(figure_of(device, "l3_groups").value_or(1));
-  m.dram_bytes_per_s = device.dram_bytes_per_s;
   m.core_dram_bytes_per_s = figure_of(device, "core_gb_per_s").value_or(0) * giga;
   m.bytes_per_element = bytes_per_element(device);
   m.launch_s = cpu_launch_s;
   m.join_s = cpu_join_s;
   m.eager = eager;
   m.keeps_weights = false;  // as of every device: a pass brings them
-  return times_of(layers, m);
+  return mapped_layers(layers, m);
 }
 
-using ModelledTimes = std::vector<LayerTime> (*)(const Device&, std::span<const Layer>, bool eager);
+using ModelledLayers = MappedLayers (*)(const Device&, std::span<const Layer>, bool eager);
 
-/// Times worked out before: mappings and layouts of a network on a tree of memories take 0.2 s.
-class TimesKnown {
+/// Layers mapped before: of a network on a tree of memories that takes 0.4 s. Devices that differ in nothing but
+/// rates share them.
+class LayersKnown {
  public:
-  std::vector<LayerTime> of(const Device& device, std::span<const Layer> layers, bool eager, ModelledTimes times) {
-    Key key{
-        device.archetype, device.native_format, {device.dram_bytes_per_s}, eager, {layers.begin(), layers.end()}};
+  std::shared_ptr<const MappedLayers> of(const Device& device, std::span<const Layer> layers, bool eager,
+                                         ModelledLayers mapped) {
+    Key key{device.archetype, device.native_format, {}, eager, {layers.begin(), layers.end()}};
     for (const DeviceFigure& figure : device.figures) {
+      if (figure.key == "clock_mhz") continue;
       key.figure_keys += figure.key + " ";
       key.figures.push_back(figure.value);
     }
@@ -223,7 +228,7 @@ class TimesKnown {
       const std::scoped_lock lock(mutex_);
       if (const auto found = known_.find(key); found != known_.end()) return found->second;
     }
-    std::vector<LayerTime> found = times(device, layers, eager);
+    auto found = std::make_shared<const MappedLayers>(mapped(device, layers, eager));
     const std::scoped_lock lock(mutex_);
     if (known_.size() >= most_known) known_.clear();
     known_.emplace(std::move(key), found);
@@ -242,14 +247,14 @@ class TimesKnown {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   std::mutex mutex_;
-  std::map<Key, std::vector<LayerTime>> known_;
+  std::map<Key, std::shared_ptr<const MappedLayers>> known_;
 };
 
 /// The model of an archetype: what it reads, and what it assumes.
 struct ArchetypeModel {
   Archetype archetype;
   std::vector<std::string_view> keys;
-  ModelledTimes times;
+  ModelledLayers mapped;
   std::vector<std::string> assumptions;
 };
 
@@ -379,8 +384,9 @@ std::string lacking_figure(const Device& device) {
 std::vector<LayerTime> times_on(const Device& device, std::span<const Layer> layers, bool eager) {
   const ArchetypeModel* model = model_of(device.archetype);
   check(model != nullptr, "times_on: a device that has a model");
-  static TimesKnown known;
-  return known.of(device, layers, eager, model->times);
+  static LayersKnown known;
+  const auto mapped = known.of(device, layers, eager, model->mapped);
+  return (*mapped)({need(device, "clock_mhz") * mega, device.dram_bytes_per_s});
 }
 
 std::vector<std::string> assumptions_of(const Device& device) {

@@ -24,14 +24,13 @@ struct MachineRate {
 /// Draws until so many are not refused; every `compared_every`-th of these is compiled from scratch, too; 0: none.
 MachineRate machine_rate(const std::string& model, std::int64_t machines, std::int64_t compared_every);
 
-/// Of the devices of an archetype, each on a frame of SD 1.5, how long the slowest takes: at first; with another
-/// DRAM rate, so that its layers' times are computed anew with what else was found for it; and once more with the
-/// very figures of before, whose times are kept and only looked up (medians of several).
+/// Of the devices of an archetype, each on a frame of SD 1.5, how long the slowest takes: at first, and with
+/// mappings and layouts found, at another clock and another rate of DRAM (a median of several).
 struct DeviceRate {
   std::string archetype;
   int devices = 0;
-  std::string slowest_first, slowest_varied, slowest_kept;  // by id
-  double first_s = 0, varied_s = 0, kept_s = 0;
+  std::string slowest_first, slowest_again;  // by id
+  double first_s = 0, again_s = 0;
 };
 /// In order of archetypes. The first times are so in a process that has evaluated no device before.
 std::vector<DeviceRate> device_rates();

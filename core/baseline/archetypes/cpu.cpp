@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -30,13 +31,8 @@ bool cpu_stays(const Layer& l, const CpuMachine& m) {
   return cpu_bytes(activations_of(l) + l.weight_elements, m) <= m.l3_bytes;
 }
 
-double cpu_dram_rate(std::int64_t cores, const CpuMachine& m) {
-  if (m.core_dram_bytes_per_s <= 0) return m.dram_bytes_per_s;
-  return std::min(m.dram_bytes_per_s, cpu_real(cores) * m.core_dram_bytes_per_s);
-}
-
-void cpu_overlap(LayerTime& time) {
-  time.seconds = time.overhead_s + std::max({time.compute_s, time.vector_s, time.on_chip_s, time.memory_s});
+double cpu_dram_rate(std::int64_t cores, double all, double of_a_core) {
+  return of_a_core <= 0 ? all : std::min(all, cpu_real(cores) * of_a_core);
 }
 
 /// Bytes of a product's operands.
@@ -92,10 +88,10 @@ CpuDram cpu_product_dram(const Layer& l, const MatrixProduct& p, const CpuBlocks
   return {columns, count * cpu_passed_bytes(one, p, blocks, m) - columns + bytes.beside};
 }
 
-/// Seconds until L2 and L3 have given the core that has most what its micro-kernels ask for. A window's neighbours
+/// Cycles until L2 and L3 have given the core that has most what its micro-kernels ask for. A window's neighbours
 /// are found in L1.
-double cpu_cache_seconds(const Layer& l, const MatrixProduct& p, const CpuTile& tile, const CpuBlocks& blocks,
-                         const CpuSplit& split, const CpuMachine& m) {
+double cpu_cache_cycles(const Layer& l, const MatrixProduct& p, const CpuTile& tile, const CpuBlocks& blocks,
+                        const CpuSplit& split, const CpuMachine& m) {
   const double count = cpu_real(ceil_div(p.count, split.count));
   const double rows = cpu_real(ceil_div(p.rows, split.rows)),
                columns = cpu_real(ceil_div(p.columns, split.columns));
@@ -109,15 +105,15 @@ double cpu_cache_seconds(const Layer& l, const MatrixProduct& p, const CpuTile& 
   const double b_again = b * blocks_of(rows, blocks.rows);
   const double from_l2 = a * blocks_of(columns, tile.columns * m.multiplier.columns) + b_again + c;
   const double from_l3 = a * blocks_of(columns, blocks.columns) + b_again + c;
-  return std::max(from_l2 / m.l2_bytes_per_cycle, from_l3 / m.l3_bytes_per_cycle) / m.clock_hz;
+  return std::max(from_l2 / m.l2_bytes_per_cycle, from_l3 / m.l3_bytes_per_cycle);
 }
 
 /// A convolution of each channel with itself alone: vectors lie across channels, and nothing is read for several
 /// results, so that each multiply loads its activation.
-double channelwise_seconds(const MatrixProduct& p, std::int64_t cores, const CpuMachine& m) {
+double channelwise_cycles(const MatrixProduct& p, std::int64_t cores, const CpuMachine& m) {
   const double vectors = cpu_real(ceil_div(p.count, m.vector_lanes) * p.terms) * cpu_real(p.rows);
   const double each = std::max(1 / cpu_real(m.vector_ports), 1 / cpu_real(m.multiplier.loads_per_cycle));
-  return vectors * each / (cpu_real(cores) * m.clock_hz);
+  return vectors * each / cpu_real(cores);
 }
 
 bool is_channelwise(const Layer& l) {
@@ -134,50 +130,96 @@ void try_splits(const MatrixProduct& p, const CpuTile& tile, const CpuMachine& m
         attempt(CpuSplit{count, rows, columns});
 }
 
-LayerTime best_product_time(const Layer& layer, const CpuMachine& m, bool weights_stay) {
-  LayerTime best;
-  best.seconds = std::numeric_limits<double>::infinity();
+/// One operator of a layer on so many cores: what it takes at any rates.
+struct CpuWay {
+  std::int64_t cores = 1;
+  double compute_cycles = 0, vector_cycles = 0, cache_cycles = 0, packing_cycles = 0;
+  double overhead_s = 0;
+  CpuDram dram = {};
+
+  double busiest_cycles() const { return std::max({compute_cycles, vector_cycles, cache_cycles}); }
+  LayerTime at(const MachineRates& rates, double core_dram_bytes_per_s) const {
+    const double rate = cpu_dram_rate(cores, rates.dram_bytes_per_s, core_dram_bytes_per_s);
+    LayerTime time{.overhead_s = overhead_s};
+    time.compute_s = compute_cycles / rates.clock_hz;
+    time.vector_s = vector_cycles / rates.clock_hz;
+    time.on_chip_s = (cache_cycles + packing_cycles) / rates.clock_hz;
+    time.dram_bytes = dram.columns + dram.others;
+    time.memory_s = time.dram_bytes / rate;
+    time.seconds = overhead_s + packing_cycles / rates.clock_hz + dram.columns / rate +
+                   std::max(busiest_cycles() / rates.clock_hz, dram.others / rate);
+    return time;
+  }
+};
+
+CpuWay way_of_product(const Layer& layer, const CpuTile& tile, const CpuSplit& split, const CpuMachine& m,
+                      bool weights_stay) {
   const MatrixProduct product = product_of(layer);
-  for (const CpuTile& tile : cpu_tiles(m.multiplier))
-    try_splits(product, tile, m, [&](const CpuSplit& split) {
-      const LayerTime time = time_of(layer, tile, split, m, weights_stay);
-      if (time.seconds < best.seconds) best = time;
-    });
-  return best;
+  const CpuBlocks blocks = cpu_blocks(product, tile, m);
+  CpuWay way{.cores = split.cores()};
+  way.compute_cycles = is_channelwise(layer) ? channelwise_cycles(product, way.cores, m)
+                                             : cpu_product_cycles(product, tile, split, m);
+  way.compute_cycles /= m.software_share;
+  way.cache_cycles = cpu_cache_cycles(layer, product, tile, blocks, split, m);
+  way.dram = cpu_product_dram(layer, product, blocks, split, m, weights_stay);
+  way.overhead_s = m.launch_s + (way.cores > 1 ? m.join_s : 0);
+  // Columns are laid out anew, read and written; weights were before the first pass.
+  if (!layer.weighted)
+    way.packing_cycles = 2 * cpu_bytes(layer.b_elements, m) / (cpu_real(way.cores) * m.l2_bytes_per_cycle);
+  return way;
 }
 
 /// Softmax, norms, elementwise work, moves, on so many cores; rows are held in a core's own caches.
-LayerTime cpu_row_time(const Layer& layer, std::int64_t cores, const CpuMachine& m, bool weights_stay) {
+CpuWay way_of_rows(const Layer& layer, std::int64_t cores, const CpuMachine& m, bool weights_stay) {
   const bool fused = layer.joint == Joint::fused && !m.eager;
   const Family family = layer.work.family;
   const double instructions = family == Family::softmax ? cpu_softmax_instructions
                               : family == Family::norm  ? cpu_norm_instructions
                                                         : cpu_vector_instructions * cpu_real(layer.work.passes);
   const double elements = cpu_real(layer.work.rows * layer.work.row_length * layer.work.element_cycles);
-  LayerTime time;
-  const double units = cpu_real(cores * m.vector_lanes * m.vector_ports) * m.software_share;
-  time.vector_s = elements * instructions / (units * m.clock_hz);
+  CpuWay way{.cores = cores};
+  way.vector_cycles =
+      elements * instructions / (cpu_real(cores * m.vector_lanes * m.vector_ports) * m.software_share);
   const double moved =
       fused ? cpu_bytes(layer.b_elements + layer.other_elements, m) : cpu_bytes(activations_of(layer), m);
   const double weights = cpu_bytes(layer.weight_elements, m);
-  time.on_chip_s = (moved + weights) / (cpu_real(cores) * m.l3_bytes_per_cycle * m.clock_hz);
+  way.cache_cycles = (moved + weights) / (cpu_real(cores) * m.l3_bytes_per_cycle);
   const bool stays = cpu_stays(layer, m);
-  time.dram_bytes = (stays ? 0 : moved) + (stays && weights_stay ? 0 : weights);
-  time.memory_s = time.dram_bytes / cpu_dram_rate(cores, m);
-  if (!fused) time.overhead_s = m.launch_s + (cores > 1 ? m.join_s : 0);
-  cpu_overlap(time);
-  return time;
+  way.dram.others = (stays ? 0 : moved) + (stays && weights_stay ? 0 : weights);
+  if (!fused) way.overhead_s = m.launch_s + (cores > 1 ? m.join_s : 0);
+  return way;
 }
 
-LayerTime best_row_time(const Layer& layer, const CpuMachine& m, bool weights_stay) {
-  const LayerTime one = cpu_row_time(layer, 1, m, weights_stay),
-                  all = cpu_row_time(layer, m.cores, m, weights_stay);
-  return one.seconds <= all.seconds ? one : all;
+/// The ways that are the first of least time at some rates, in the order of the search. None: it takes nothing.
+std::vector<CpuWay> best_ways(const Layer& layer, const CpuMachine& m, bool weights_stay) {
+  std::vector<CpuWay> ways;
+  if (layer.work.family == Family::view || layer.work.family == Family::constant) return ways;
+  const auto offer = [&](const CpuWay& one) {
+    const auto no_worse = [&](const CpuWay& kept) {
+      return (kept.cores >= one.cores || m.core_dram_bytes_per_s <= 0) && kept.overhead_s <= one.overhead_s &&
+             kept.dram.columns <= one.dram.columns && kept.dram.others <= one.dram.others &&
+             kept.busiest_cycles() <= one.busiest_cycles() && kept.packing_cycles <= one.packing_cycles;
+    };
+    if (std::ranges::none_of(ways, no_worse)) ways.push_back(one);
+  };
+  if (is_product(layer)) {
+    for (const CpuTile& tile : cpu_tiles(m.multiplier))
+      try_splits(product_of(layer), tile, m,
+                 [&](const CpuSplit& split) { offer(way_of_product(layer, tile, split, m, weights_stay)); });
+  } else {
+    for (const std::int64_t cores : {std::int64_t{1}, m.cores}) offer(way_of_rows(layer, cores, m, weights_stay));
+  }
+  return ways;
 }
 
-LayerTime cpu_layer_time(const Layer& layer, const CpuMachine& m, bool weights_stay) {
-  if (layer.work.family == Family::view || layer.work.family == Family::constant) return {};
-  return is_product(layer) ? best_product_time(layer, m, weights_stay) : best_row_time(layer, m, weights_stay);
+LayerTime best_time(std::span<const CpuWay> ways, const MachineRates& rates, double core_dram_bytes_per_s) {
+  LayerTime best;
+  best.seconds = std::numeric_limits<double>::infinity();
+  for (const CpuWay& way : ways) {
+    const LayerTime time = way.at(rates, core_dram_bytes_per_s);
+    if (time.seconds < best.seconds) best = time;
+  }
+  return ways.empty() ? LayerTime{} : best;
 }
 
 /// Whether all weights and the largest layer's activations fit L3 together.
@@ -194,41 +236,31 @@ bool network_stays(std::span<const Layer> layers, const CpuMachine& m) {
 
 LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split, const CpuMachine& m,
                   bool weights_stay) {
-  const MatrixProduct product = product_of(layer);
-  const CpuBlocks blocks = cpu_blocks(product, tile, m);
-  const std::int64_t cores = split.cores();
-  LayerTime time;
-  time.compute_s = is_channelwise(layer) ? channelwise_seconds(product, cores, m)
-                                         : cpu_product_cycles(product, tile, split, m) / m.clock_hz;
-  time.compute_s /= m.software_share;
-  time.on_chip_s = cpu_cache_seconds(layer, product, tile, blocks, split, m);
-  const CpuDram dram = cpu_product_dram(layer, product, blocks, split, m, weights_stay);
-  const double rate = cpu_dram_rate(cores, m);
-  time.dram_bytes = dram.columns + dram.others;
-  time.memory_s = time.dram_bytes / rate;
-  time.overhead_s = m.launch_s + (cores > 1 ? m.join_s : 0);
-  time.seconds =
-      time.overhead_s + dram.columns / rate + std::max({time.compute_s, time.on_chip_s, dram.others / rate});
-  if (!layer.weighted) {  // columns are laid out anew: read and written; weights were before the first pass
-    const double packing =
-        2 * cpu_bytes(layer.b_elements, m) / (cpu_real(cores) * m.l2_bytes_per_cycle * m.clock_hz);
-    time.on_chip_s += packing;
-    time.seconds += packing;
-  }
-  return time;
+  return way_of_product(layer, tile, split, m, weights_stay)
+      .at({m.clock_hz, m.dram_bytes_per_s}, m.core_dram_bytes_per_s);
+}
+
+MappedLayers mapped_layers(std::span<const Layer> layers, const CpuMachine& m) {
+  check(m.cores > 0 && macs_per_cycle(m.multiplier) > 0 && m.multiplier.registers > 2 && m.vector_lanes > 0 &&
+            m.vector_ports > 0 && m.l1_bytes > 0 && m.l2_bytes > 0 && m.l3_bytes > 0 && m.l2_bytes_per_cycle > 0 &&
+            m.l3_bytes_per_cycle > 0 && m.l3_groups > 0 && m.software_share > 0 && m.software_share <= 1 &&
+            m.bytes_per_element > 0,
+        "cpu: every figure is positive");
+  const bool weights_stay = network_stays(layers, m);
+  std::vector<std::vector<CpuWay>> ways;
+  ways.reserve(layers.size());
+  for (const Layer& layer : layers) ways.push_back(best_ways(layer, m, weights_stay));
+  return [ways = std::move(ways), of_a_core = m.core_dram_bytes_per_s](const MachineRates& rates) {
+    check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
+    std::vector<LayerTime> times;
+    times.reserve(ways.size());
+    for (const std::vector<CpuWay>& layer : ways) times.push_back(best_time(layer, rates, of_a_core));
+    return times;
+  };
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CpuMachine& m) {
-  check(m.clock_hz > 0 && m.cores > 0 && macs_per_cycle(m.multiplier) > 0 && m.multiplier.registers > 2 &&
-            m.vector_lanes > 0 && m.vector_ports > 0 && m.l1_bytes > 0 && m.l2_bytes > 0 && m.l3_bytes > 0 &&
-            m.l2_bytes_per_cycle > 0 && m.l3_bytes_per_cycle > 0 && m.l3_groups > 0 && m.dram_bytes_per_s > 0 &&
-            m.software_share > 0 && m.software_share <= 1 && m.bytes_per_element > 0,
-        "cpu: every figure is positive");
-  const bool weights_stay = network_stays(layers, m);
-  std::vector<LayerTime> times;
-  times.reserve(layers.size());
-  for (const Layer& layer : layers) times.push_back(cpu_layer_time(layer, m, weights_stay));
-  return times;
+  return mapped_layers(layers, m)({m.clock_hz, m.dram_bytes_per_s});
 }
 
 }  // namespace sdip

@@ -91,5 +91,6 @@ LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split
 /// so that multiplies wait for columns that no cache has. docs/model/cpu.md has formulas, errors, and what is left
 /// out.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CpuMachine& machine);
+MappedLayers mapped_layers(std::span<const Layer> layers, const CpuMachine& machine);
 
 }  // namespace sdip

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -141,23 +142,34 @@ std::int64_t cube_terms(const MatrixProduct& p, const CubeTiling& t, const CubeM
   return m.cube_depth * ceil_div(depths, ceil_div(depths, std::clamp<std::int64_t>(whole, 1, depths)));
 }
 
+/// The least of any tiling: each operand once.
+double cube_least_dram(const Layer& layer, const CubeJoined& joined, const CubeMachine& m) {
+  CubeTiling whole;
+  const MatrixProduct p = cube_product_of(layer, m);
+  whole.rows = std::max<std::int64_t>(1, p.rows), whole.columns = std::max<std::int64_t>(1, p.columns);
+  return cube_product_dram(layer, whole, joined, m);
+}
+
 struct CubeSearch {
   const Layer& layer;
   const CubeJoined& joined;
   const CubeMachine& machine;
-  CubeKernel best = {};
-  double least_s = std::numeric_limits<double>::max();
+  const double least_dram = cube_least_dram(layer, joined, machine);
+  std::vector<CubeKernel> kept = {};
+  double most_cycles = std::numeric_limits<double>::max();  // kept of least_dram: who takes as many is never best
 
   void consider(const CubeTiling& tiling) {
     if (!cube_tile_fits(layer, tiling, joined, machine)) return;
     CubeKernel kernel{.tiling = tiling, .pipeline = product_pipeline(layer, tiling, joined, machine)};
     kernel.cycles = pipeline_cycles(kernel.pipeline);
-    if (kernel.cycles / machine.clock_hz >= least_s) return;
+    if (kernel.cycles >= most_cycles) return;
     kernel.dram_bytes = cube_product_dram(layer, tiling, joined, machine);
-    const double seconds = std::max(kernel.cycles / machine.clock_hz, kernel.dram_bytes / machine.dram_bytes_per_s);
-    if (seconds >= least_s) return;
-    least_s = seconds;
-    best = kernel;
+    const auto no_worse = [&](const CubeKernel& one) {
+      return one.cycles <= kernel.cycles && one.dram_bytes <= kernel.dram_bytes;
+    };
+    if (std::ranges::any_of(kept, no_worse)) return;
+    if (kernel.dram_bytes <= least_dram) most_cycles = kernel.cycles;
+    kept.push_back(kernel);
   }
 
   void consider_tiles(CubeTiling tiling, const MatrixProduct& p) {
@@ -166,7 +178,7 @@ struct CubeSearch {
     const std::int64_t products = ceil_div(p.count, tiling.count_parts);
     const double cubes = cube_real(products) * cube_real(row_cubes) * cube_real(column_cubes) *
                          cube_real(ceil_div(p.terms, machine.cube_depth));
-    if (cubes / machine.clock_hz >= least_s) return;  // no tile is faster than the cube
+    if (cubes >= most_cycles) return;  // no tile is faster than the cube
     const double sums = machine.l0c_bytes / (cube_buffers * cube_sum_bytes) /
                         (cube_real(machine.cube_rows) * cube_real(machine.cube_columns));
     const auto most = static_cast<std::int64_t>(std::min(sums, cube_most_tile));
@@ -279,9 +291,9 @@ bool holds_a_cube(const CubeMachine& m) {
          cube_buffers * cube_sum_bytes * rows * columns <= m.l0c_bytes;
 }
 
-CubeKernel product_kernel(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine) {
-  check(is_product(layer) && holds_a_cube(machine), "product_kernel: a product, and buffers for a cube");
-  if (macs_of(layer) == 0) return {};  // nothing to multiply
+std::vector<CubeKernel> product_kernels(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine) {
+  check(is_product(layer) && holds_a_cube(machine), "product_kernels: a product, and buffers for a cube");
+  if (macs_of(layer) == 0) return {CubeKernel{}};  // nothing to multiply
   const MatrixProduct p = cube_product_of(layer, machine);
   CubeSearch search{.layer = layer, .joined = joined, .machine = machine};
   CubeTiling tiling;
@@ -296,8 +308,18 @@ CubeKernel product_kernel(const Layer& layer, const CubeJoined& joined, const Cu
       }
     }
   }
-  check(search.best.cycles > 0, "product_kernel: a tile that fits");
-  return search.best;
+  check(!search.kept.empty(), "product_kernels: a tile that fits");
+  return std::move(search.kept);
+}
+
+const CubeKernel& best_kernel(std::span<const CubeKernel> kernels, const MachineRates& rates) {
+  return *std::ranges::min_element(kernels, {}, [&](const CubeKernel& one) {
+    return std::max(one.cycles / rates.clock_hz, one.dram_bytes / rates.dram_bytes_per_s);
+  });
+}
+
+CubeKernel product_kernel(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine) {
+  return best_kernel(product_kernels(layer, joined, machine), {machine.clock_hz, machine.dram_bytes_per_s});
 }
 
 }  // namespace sdip

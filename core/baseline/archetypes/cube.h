@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,9 @@ struct CubeKernel {
 /// 4, 6, 8, 12, ... cubes, evened, terms as many as L0 holds. An empty product takes nothing. Requires
 /// is_product(layer) and holds_a_cube.
 CubeKernel product_kernel(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine);
+/// All that it is at some rates, in the order of the search; and it at those. Fewer cycles may take more DRAM.
+std::vector<CubeKernel> product_kernels(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine);
+const CubeKernel& best_kernel(std::span<const CubeKernel> kernels, const MachineRates& rates);
 /// Elementwise work, softmax, norms: MTE2 to UB, vector, MTE3, in as many pieces as take least.
 CubeKernel vector_kernel(const Layer& layer, const CubeJoined& joined, const CubeMachine& machine);
 /// Writes the expanded input of a convolution: what im2col without the engine takes before the product.
@@ -119,5 +123,21 @@ struct CubeLayerTime {
 /// engines read and write it so. Activations stay in L2 between kernels where all of a layer's fit.
 std::vector<CubeLayerTime> cube_times(std::span<const Layer> layers, const CubeMachine& machine);
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CubeMachine& machine);
+MappedLayers mapped_layers(std::span<const Layer> layers, const CubeMachine& machine);
+
+/// The kernels of a layer at any rates: what writes an expanded input out, if anything has to, and those of which
+/// one is best.
+struct CubeLayerPlan {
+  std::optional<CubeKernel> expanding = {};
+  std::vector<CubeKernel> kernels = {};  // none: every operator joined a kernel
+  std::optional<double> left = {};       // of a fused layer: the share of its operators that joined none
+};
+struct CubePlan {
+  std::vector<CubeLayerPlan> layers = {};
+  double launch_s = 0;
+};
+/// No rate of the machine is asked.
+CubePlan cube_plan(std::span<const Layer> layers, const CubeMachine& machine);
+std::vector<CubeLayerTime> cube_times(const CubePlan& plan, const MachineRates& rates);
 
 }  // namespace sdip

@@ -60,20 +60,21 @@ bool needs_im2col(const Layer& layer) {
   return layer.work.family == Family::conv2d && n.kernel_h * n.kernel_w * n.stride_h * n.stride_w > 1;
 }
 
-CubeLayerTime time_of_kernel(const CubeKernel& kernel, const CubeMachine& m) {
+CubeLayerTime time_of_kernel(const CubeKernel& kernel, double launch_s, const MachineRates& rates) {
   const CubePipeline& p = kernel.pipeline;
   CubeLayerTime result{.bound = busiest_queue(p)};
   LayerTime& time = result.time;
   time.dram_bytes = kernel.dram_bytes;
-  time.memory_s = kernel.dram_bytes / m.dram_bytes_per_s;
-  time.compute_s = p.tiles * p.steps * p.cube / m.clock_hz;
-  time.vector_s = p.tiles * p.vector / m.clock_hz;
+  time.memory_s = kernel.dram_bytes / rates.dram_bytes_per_s;
+  time.compute_s = p.tiles * p.steps * p.cube / rates.clock_hz;
+  time.vector_s = p.tiles * p.vector / rates.clock_hz;
   time.on_chip_s =
-      std::max({p.preload + p.tiles * p.steps * p.mte2, p.tiles * p.steps * p.mte1, p.tiles * p.mte3}) / m.clock_hz;
-  time.overhead_s = m.launch_s;
-  const double queues_s = kernel.cycles / m.clock_hz;
+      std::max({p.preload + p.tiles * p.steps * p.mte2, p.tiles * p.steps * p.mte1, p.tiles * p.mte3}) /
+      rates.clock_hz;
+  time.overhead_s = launch_s;
+  const double queues_s = kernel.cycles / rates.clock_hz;
   if (time.memory_s > queues_s) result.bound = CubeBound::dram;
-  time.seconds = m.launch_s + std::max(queues_s, time.memory_s);
+  time.seconds = launch_s + std::max(queues_s, time.memory_s);
   return result;
 }
 
@@ -89,12 +90,23 @@ void add_time(CubeLayerTime& sum, const CubeLayerTime& one, double times) {
   sum.time.dram_bytes += times * one.time.dram_bytes;
 }
 
-CubeLayerTime time_of_layer(const Layer& layer, const CubeJoined& joined, const CubeMachine& m) {
-  if (!is_product(layer)) return time_of_kernel(vector_kernel(layer, joined, m), m);
-  if (m.im2col_by_engine || !needs_im2col(layer)) return time_of_kernel(product_kernel(layer, joined, m), m);
-  CubeLayerTime sum = time_of_kernel(im2col_kernel(layer, m), m);
-  add_time(sum, time_of_kernel(product_kernel(expanded_layer(layer, m), joined, m), m), 1);
-  return sum;
+CubeLayerPlan plan_of_layer(const Layer& layer, const CubeJoined& joined, const CubeMachine& m) {
+  if (!is_product(layer)) return {.kernels = {vector_kernel(layer, joined, m)}};
+  if (m.im2col_by_engine || !needs_im2col(layer)) return {.kernels = product_kernels(layer, joined, m)};
+  return {.expanding = im2col_kernel(layer, m), .kernels = product_kernels(expanded_layer(layer, m), joined, m)};
+}
+
+CubeLayerTime time_at(const CubeLayerPlan& plan, double launch_s, const MachineRates& rates) {
+  CubeLayerTime time = time_of_kernel(best_kernel(plan.kernels, rates), launch_s, rates);
+  if (plan.expanding) {
+    CubeLayerTime both = time_of_kernel(*plan.expanding, launch_s, rates);
+    add_time(both, time, 1);
+    time = both;
+  }
+  if (!plan.left) return time;
+  CubeLayerTime of_those_left{.kernels = 0};
+  add_time(of_those_left, time, *plan.left);
+  return of_those_left;
 }
 
 /// What joined each kernel, and how many operators of each fused layer joined none.
@@ -158,32 +170,49 @@ CubeKernel im2col_kernel(const Layer& layer, const CubeMachine& m) {
   return kernel;
 }
 
-std::vector<CubeLayerTime> cube_times(std::span<const Layer> layers, const CubeMachine& m) {
-  check(m.clock_hz > 0 && m.cores > 0 && m.vector_lanes > 0 && m.gm_to_core_bytes_per_cycle > 0 &&
-            m.l1_to_l0a_bytes_per_cycle > 0 && m.l1_to_l0b_bytes_per_cycle > 0 && m.l0c_to_ub_bytes_per_cycle > 0 &&
-            m.core_to_gm_bytes_per_cycle > 0 && m.dram_bytes_per_s > 0 && holds_a_cube(m),
-        "cube_times: a machine's figures are positive, and its buffers hold a cube");
+CubePlan cube_plan(std::span<const Layer> layers, const CubeMachine& m) {
+  check(m.cores > 0 && m.vector_lanes > 0 && m.gm_to_core_bytes_per_cycle > 0 && m.l1_to_l0a_bytes_per_cycle > 0 &&
+            m.l1_to_l0b_bytes_per_cycle > 0 && m.l0c_to_ub_bytes_per_cycle > 0 &&
+            m.core_to_gm_bytes_per_cycle > 0 && holds_a_cube(m),
+        "cube_plan: a machine's figures are positive, and its buffers hold a cube");
   CubeJoints joints{std::vector<CubeJoined>(layers.size()), std::vector<double>(layers.size(), 1)};
   if (m.fused) joints = joints_of_layers(layers);
-  std::vector<CubeLayerTime> times;
-  times.reserve(layers.size());
+  CubePlan plan{.launch_s = m.launch_s};
+  plan.layers.reserve(layers.size());
   for (std::size_t n = 0; n < layers.size(); ++n) {
-    if (layers[n].joint != Joint::fused || !m.fused) {
-      times.push_back(time_of_layer(layers[n], joints.joined[n], m));
-      continue;
-    }
-    CubeLayerTime time{.kernels = 0};
-    if (joints.left[n] > 0) add_time(time, time_of_layer(layers[n], {}, m), joints.left[n]);
-    times.push_back(time);
+    CubeLayerPlan& planned = plan.layers.emplace_back();
+    const bool joins = layers[n].joint == Joint::fused && m.fused;
+    if (!joins || joints.left[n] > 0)
+      planned = plan_of_layer(layers[n], joins ? CubeJoined{} : joints.joined[n], m);
+    if (joins) planned.left = joints.left[n];
   }
+  return plan;
+}
+
+std::vector<CubeLayerTime> cube_times(const CubePlan& plan, const MachineRates& rates) {
+  check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "cube_times: rates are positive");
+  std::vector<CubeLayerTime> times;
+  times.reserve(plan.layers.size());
+  for (const CubeLayerPlan& layer : plan.layers)
+    times.push_back(layer.kernels.empty() ? CubeLayerTime{.kernels = 0} : time_at(layer, plan.launch_s, rates));
   return times;
 }
 
+std::vector<CubeLayerTime> cube_times(std::span<const Layer> layers, const CubeMachine& machine) {
+  return cube_times(cube_plan(layers, machine), {machine.clock_hz, machine.dram_bytes_per_s});
+}
+
+MappedLayers mapped_layers(std::span<const Layer> layers, const CubeMachine& machine) {
+  return [plan = cube_plan(layers, machine)](const MachineRates& rates) {
+    std::vector<LayerTime> times;
+    times.reserve(plan.layers.size());
+    for (const CubeLayerTime& one : cube_times(plan, rates)) times.push_back(one.time);
+    return times;
+  };
+}
+
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CubeMachine& machine) {
-  std::vector<LayerTime> times;
-  times.reserve(layers.size());
-  for (const CubeLayerTime& one : cube_times(layers, machine)) times.push_back(one.time);
-  return times;
+  return mapped_layers(layers, machine)({machine.clock_hz, machine.dram_bytes_per_s});
 }
 
 }  // namespace sdip

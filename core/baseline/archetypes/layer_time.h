@@ -1,6 +1,9 @@
 // What a layer takes on a device: the answer of every model of one.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 namespace sdip {
 
 /// Of one operator of a layer. The parts are what each would take alone; `seconds` is what they come to together.
@@ -13,5 +16,13 @@ struct LayerTime {
   double overhead_s = 0;  // launches, synchronisation
   double dram_bytes = 0;
 };
+
+/// What the search for mappings and layouts leaves open, so that machines that differ in nothing else share one.
+struct MachineRates {
+  double clock_hz = 0, dram_bytes_per_s = 0;
+};
+/// A list of layers with all mappings of each that are best at some rates: times, in order, at any. Safe to call
+/// from several threads.
+using MappedLayers = std::function<std::vector<LayerTime>(const MachineRates&)>;
 
 }  // namespace sdip

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -84,40 +85,55 @@ std::int64_t filters_held(const RowStationaryLayer& l, const RowStationaryMappin
   return at_once * (fit >= real(passes) ? passes : balanced(passes, static_cast<std::int64_t>(fit)));
 }
 
-/// The best mapping so far, and by what it is.
-class RowStationaryChoice {
+/// A mapping and what it takes, as far as choices ask.
+struct RowStationaryOffer {
+  RowStationaryMapping mapping;
+  RowStationaryCost cost;
+  double words() const { return cost.input_words + cost.weight_words; }
+};
+
+/// The mappings that are the first of the least bound, words and cycles at some rates, in the order of the search.
+class RowStationaryOffers {
  public:
-  RowStationaryChoice(const RowStationaryLayer& layer, const RowStationaryMachine& machine)
+  RowStationaryOffers(const RowStationaryLayer& layer, const RowStationaryMachine& machine)
       : layer_(layer), machine_(machine) {}
 
   void offer(RowStationaryMapping m) {
     m.held_filters = filters_held(layer_, m, machine_);
     if (m.held_filters == 0) return;
-    const RowStationaryCost cost = cost_of(layer_, m, machine_);
-    const double words = cost.input_words + cost.weight_words;
-    const double loads = words * machine_.bytes_per_element / machine_.dram_bytes_per_s * machine_.clock_hz;
-    const std::tuple key(std::max(cost.bound_cycles, loads), words, cost.cycles);
-    if (!best_ || key < key_) key_ = key, best_ = m;
+    const RowStationaryOffer one{m, cost_of(layer_, m, machine_)};
+    const auto no_worse = [&](const RowStationaryOffer& kept) {
+      return kept.cost.bound_cycles <= one.cost.bound_cycles && kept.words() <= one.words() &&
+             kept.cost.cycles <= one.cost.cycles;
+    };
+    if (std::ranges::none_of(kept_, no_worse)) kept_.push_back(one);
   }
-  const std::optional<RowStationaryMapping>& best() const { return best_; }
+  std::vector<RowStationaryOffer>& kept() { return kept_; }
 
  private:
   const RowStationaryLayer& layer_;
   const RowStationaryMachine& machine_;
-  std::tuple<double, double, double> key_ = {};
-  std::optional<RowStationaryMapping> best_;
+  std::vector<RowStationaryOffer> kept_;
 };
+
+const RowStationaryOffer& best_offer(std::span<const RowStationaryOffer> offers, double bytes_per_element,
+                                     const MachineRates& rates) {
+  return *std::ranges::min_element(offers, {}, [&](const RowStationaryOffer& one) {
+    const double loads = one.words() * bytes_per_element / rates.dram_bytes_per_s * rates.clock_hz;
+    return std::tuple(std::max(one.cost.bound_cycles, loads), one.words(), one.cost.cycles);
+  });
+}
 
 /// All ways to give the sets to channels and filters, and registers to filters, of a strip, images and channels.
 void offer_sets(RowStationaryMapping m, const RowStationaryLayer& l, const RowStationaryMachine& machine,
-                std::int64_t sets, RowStationaryChoice& choice) {
+                std::int64_t sets, RowStationaryOffers& offers) {
   for (const std::int64_t r : part_sizes(ceil_div(l.channels, m.channels), sets)) {
     m.channel_sets = r;
     for (std::int64_t p = 1; p <= machine.sum_words && p * m.channels * l.kernel_columns <= machine.weight_words;
          p *= 2) {
       m.filters = std::min(p, l.filters);
       m.filter_sets = balanced(ceil_div(l.filters, m.filters), sets / m.channel_sets);
-      choice.offer(m);
+      offers.offer(m);
       if (p >= l.filters) break;
     }
   }
@@ -134,13 +150,29 @@ RowStationaryLayer laid_out(const MatrixProduct& product, std::int64_t columns) 
 
 bool has_window(const LoopNest& n) { return n.kernel_h * n.kernel_w > 1 || n.stride_h > 1 || n.stride_w > 1; }
 
-struct RowStationaryMapped {
-  RowStationaryLayer layer;
-  RowStationaryCost cost;
-};
+std::vector<RowStationaryOffer> offers_of(const RowStationaryLayer& l, const RowStationaryMachine& machine) {
+  RowStationaryOffers offers(l, machine);
+  const std::int64_t widest = machine.columns * (machine.rows / l.kernel_rows);
+  const std::int64_t most_channels =
+      std::min(l.channels, std::min(machine.input_words, machine.weight_words) / l.kernel_columns);
+  const std::vector<std::int64_t> strips = part_sizes(l.rows, widest);
+  const std::vector<std::int64_t> batches = part_sizes(l.images, std::min<std::int64_t>(l.images, 16));
+  const std::vector<std::int64_t> channels = part_sizes(most_channels, most_channels);
+  RowStationaryMapping m;
+  for (const std::int64_t strip : strips)
+    for (const std::int64_t images : batches)
+      for (const std::int64_t q : channels) {
+        m.strip = strip, m.images = images, m.channels = q;
+        offer_sets(m, l, machine, sets_in_array(l.kernel_rows, strip, machine), offers);
+      }
+  return std::move(offers.kept());
+}
+
+/// The ways to lay a product out, each with its mappings: none is empty.
+using RowStationaryLayouts = std::vector<std::vector<RowStationaryOffer>>;
 
 /// A layer with a window, its columns in so many parts as it takes to fit the buffer.
-RowStationaryMapped mapped_window(const LoopNest& n, const RowStationaryMachine& machine) {
+RowStationaryLayouts layouts_of_window(const LoopNest& n, const RowStationaryMachine& machine) {
   RowStationaryLayer layer{.groups = n.groups,
                            .images = n.batch,
                            .channels = n.in_channels,
@@ -153,62 +185,79 @@ RowStationaryMapped mapped_window(const LoopNest& n, const RowStationaryMachine&
                            .column_stride = n.stride_w};
   layer = folded_kernel(layer, machine);
   for (;;) {
-    if (const auto mapping = row_stationary_mapping(layer, machine))
-      return {layer, cost_of(layer, *mapping, machine)};
+    std::vector<RowStationaryOffer> offers = offers_of(layer, machine);
+    if (!offers.empty()) return {std::move(offers)};
     check(layer.columns > 1, "row_stationary: a column of results has a mapping");
     layer.images *= 2;
     layer.columns = ceil_div(layer.columns, 2);
   }
 }
 
-RowStationaryMapped mapped_product(const MatrixProduct& product, const RowStationaryMachine& machine) {
+RowStationaryLayouts layouts_of_product(const MatrixProduct& product, const RowStationaryMachine& machine) {
   constexpr std::int64_t most_columns = 1024;
-  RowStationaryMapped best;
-  const auto offer = [&](std::int64_t columns) {
-    const RowStationaryLayer layer = laid_out(product, columns);
-    const auto mapping = row_stationary_mapping(layer, machine);
-    if (!mapping) return;
-    const RowStationaryCost cost = cost_of(layer, *mapping, machine);
-    if (best.cost.passes == 0 || cost.cycles < best.cost.cycles) best = {layer, cost};
+  RowStationaryLayouts layouts = {};
+  const auto add = [&](std::int64_t columns) {
+    std::vector<RowStationaryOffer> offers = offers_of(laid_out(product, columns), machine);
+    if (!offers.empty()) layouts.push_back(std::move(offers));
   };
-  for (std::int64_t columns = 1; columns <= std::min(product.rows, most_columns); columns *= 4) offer(columns);
-  if (product.rows <= most_columns) offer(product.rows);
-  check(best.cost.passes > 0, "row_stationary: a column of results has a mapping");
-  return best;
+  for (std::int64_t columns = 1; columns <= std::min(product.rows, most_columns); columns *= 4) add(columns);
+  if (product.rows <= most_columns) add(product.rows);
+  check(!layouts.empty(), "row_stationary: a column of results has a mapping");
+  return layouts;
 }
 
-LayerTime product_time(const Layer& layer, const RowStationaryMachine& machine) {
-  const LoopNest& nest = layer.work.nest;
-  const RowStationaryMapped mapped =
-      has_window(nest) ? mapped_window(nest, machine) : mapped_product(product_of(layer), machine);
-  const RowStationaryCost& cost = mapped.cost;
+/// A layer's time at any rates: a product's layouts, elementwise operations, bytes in and out.
+struct RowStationaryWork {
+  RowStationaryLayouts layouts = {};
+  double activation_bytes = 0, weight_bytes = 0;  // of a word in DRAM
+  double beside = 0, results = 0;                 // bytes
+  double vector_s = 0;
+};
+
+RowStationaryWork work_of(const Layer& layer, const RowStationaryMachine& machine) {
   const double activation = machine.bytes_per_element / machine.activation_compression;
-  const double weight_size = layer.weighted ? machine.bytes_per_element : activation;
-  const double beside = real(layer.other_elements) + (layer.weighted ? 0 : real(layer.weight_elements));
-  const double loads =
-      activation * cost.input_words + weight_size * cost.weight_words + machine.bytes_per_element * beside;
-  const double results = activation * real(layer.output_elements);
-  LayerTime time;
-  time.compute_s = cost.array_cycles / machine.clock_hz;
-  time.on_chip_s = (cost.cycles - cost.array_cycles) / machine.clock_hz;
-  time.dram_bytes = loads + results;
-  time.memory_s = time.dram_bytes / machine.dram_bytes_per_s;
-  time.seconds = std::max(cost.cycles / machine.clock_hz, loads / machine.dram_bytes_per_s) +
-                 results / machine.dram_bytes_per_s;
-  return time;
-}
-
-LayerTime elementwise_time(const Layer& layer, const RowStationaryMachine& machine) {
-  const bool fused = layer.joint == Joint::fused;
+  RowStationaryWork work{.activation_bytes = activation};
+  if (is_product(layer)) {
+    const LoopNest& nest = layer.work.nest;
+    work.layouts =
+        has_window(nest) ? layouts_of_window(nest, machine) : layouts_of_product(product_of(layer), machine);
+    work.weight_bytes = layer.weighted ? machine.bytes_per_element : activation;
+    const double beside = real(layer.other_elements) + (layer.weighted ? 0 : real(layer.weight_elements));
+    work.beside = machine.bytes_per_element * beside;
+    work.results = activation * real(layer.output_elements);
+    return work;
+  }
   const double activations =
       real(layer.other_elements) +
-      (fused ? 0 : real(layer.a_elements) + real(layer.b_elements) + real(layer.output_elements));
-  LayerTime time;
-  time.vector_s = real(operations_of(layer)) / machine.vector_operations_per_s;
-  time.dram_bytes =
+      (layer.joint == Joint::fused ? 0
+                                   : real(layer.a_elements) + real(layer.b_elements) + real(layer.output_elements));
+  work.beside =
       machine.bytes_per_element * (activations / machine.activation_compression + real(layer.weight_elements));
-  time.memory_s = time.dram_bytes / machine.dram_bytes_per_s;
-  time.seconds = std::max(time.vector_s, time.memory_s);
+  work.vector_s = real(operations_of(layer)) / machine.vector_operations_per_s;
+  return work;
+}
+
+LayerTime time_at(const RowStationaryWork& work, double bytes_per_element, const MachineRates& rates) {
+  LayerTime time{.vector_s = work.vector_s};
+  if (work.layouts.empty()) {
+    time.dram_bytes = work.beside;
+    time.memory_s = time.dram_bytes / rates.dram_bytes_per_s;
+    time.seconds = std::max(time.vector_s, time.memory_s);
+    return time;
+  }
+  const RowStationaryCost* cost = nullptr;
+  for (const auto& offers : work.layouts) {
+    const RowStationaryCost& one = best_offer(offers, bytes_per_element, rates).cost;
+    if (cost == nullptr || one.cycles < cost->cycles) cost = &one;
+  }
+  const double loads =
+      work.activation_bytes * cost->input_words + work.weight_bytes * cost->weight_words + work.beside;
+  time.compute_s = cost->array_cycles / rates.clock_hz;
+  time.on_chip_s = (cost->cycles - cost->array_cycles) / rates.clock_hz;
+  time.dram_bytes = loads + work.results;
+  time.memory_s = time.dram_bytes / rates.dram_bytes_per_s;
+  time.seconds = std::max(cost->cycles / rates.clock_hz, loads / rates.dram_bytes_per_s) +
+                 work.results / rates.dram_bytes_per_s;
   return time;
 }
 
@@ -267,21 +316,9 @@ RowStationaryLayer folded_kernel(RowStationaryLayer layer, const RowStationaryMa
 
 std::optional<RowStationaryMapping> row_stationary_mapping(const RowStationaryLayer& l,
                                                            const RowStationaryMachine& machine) {
-  RowStationaryChoice choice(l, machine);
-  const std::int64_t widest = machine.columns * (machine.rows / l.kernel_rows);
-  const std::int64_t most_channels =
-      std::min(l.channels, std::min(machine.input_words, machine.weight_words) / l.kernel_columns);
-  const std::vector<std::int64_t> strips = part_sizes(l.rows, widest);
-  const std::vector<std::int64_t> batches = part_sizes(l.images, std::min<std::int64_t>(l.images, 16));
-  const std::vector<std::int64_t> channels = part_sizes(most_channels, most_channels);
-  RowStationaryMapping m;
-  for (const std::int64_t strip : strips)
-    for (const std::int64_t images : batches)
-      for (const std::int64_t q : channels) {
-        m.strip = strip, m.images = images, m.channels = q;
-        offer_sets(m, l, machine, sets_in_array(l.kernel_rows, strip, machine), choice);
-      }
-  return choice.best();
+  const std::vector<RowStationaryOffer> offers = offers_of(l, machine);
+  if (offers.empty()) return std::nullopt;
+  return best_offer(offers, machine.bytes_per_element, {machine.clock_hz, machine.dram_bytes_per_s}).mapping;
 }
 
 bool is_row_stationary(const RowStationaryMachine& m) {
@@ -294,15 +331,23 @@ bool is_row_stationary(const RowStationaryMachine& m) {
   return positive && m.buffer_words > m.rows * std::min(m.input_words, m.weight_words);
 }
 
+MappedLayers mapped_layers(std::span<const Layer> layers, const RowStationaryMachine& machine) {
+  check(is_row_stationary(machine) && machine.vector_operations_per_s > 0 && machine.activation_compression > 0,
+        "mapped_layers: a row-stationary machine's figures are positive");
+  std::vector<RowStationaryWork> works;
+  works.reserve(layers.size());
+  for (const Layer& layer : layers) works.push_back(work_of(layer, machine));
+  return [works = std::move(works), bytes = machine.bytes_per_element](const MachineRates& rates) {
+    check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
+    std::vector<LayerTime> times;
+    times.reserve(works.size());
+    for (const RowStationaryWork& work : works) times.push_back(time_at(work, bytes, rates));
+    return times;
+  };
+}
+
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const RowStationaryMachine& machine) {
-  check(is_row_stationary(machine) && machine.clock_hz > 0 && machine.vector_operations_per_s > 0 &&
-            machine.dram_bytes_per_s > 0 && machine.activation_compression > 0,
-        "times_of: a row-stationary machine's figures are positive");
-  std::vector<LayerTime> times;
-  times.reserve(layers.size());
-  for (const Layer& layer : layers)
-    times.push_back(is_product(layer) ? product_time(layer, machine) : elementwise_time(layer, machine));
-  return times;
+  return mapped_layers(layers, machine)({machine.clock_hz, machine.dram_bytes_per_s});
 }
 
 }  // namespace sdip

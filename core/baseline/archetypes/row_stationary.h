@@ -89,5 +89,6 @@ bool is_row_stationary(const RowStationaryMachine& machine);
 /// what passes take beyond their multiplications. Elementwise work runs at vector_operations_per_s or from DRAM.
 /// Layers do not overlap. Requires is_row_stationary and positive rates.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const RowStationaryMachine& machine);
+MappedLayers mapped_layers(std::span<const Layer> layers, const RowStationaryMachine& machine);
 
 }  // namespace sdip

@@ -94,22 +94,31 @@ std::vector<ProductMapping> mappings_of(const Layer& layer, const SimdTree& tree
 TreeLayout operand_layout(const ProductMapping& mapping);
 TreeLayout result_layout(const ProductMapping& mapping);
 
+/// What one of a layer takes at any rates: cycles of the units, of elementwise work, of conversions, sums and
+/// borders, and of what comes down the tree.
+struct TreeLayer {
+  double compute_cycles = 0, vector_cycles = 0, moved_cycles = 0, down_cycles = 0, dram_bytes = 0;
+};
 /// A network with the mappings that cost least together, conversions between them included.
 struct TreeSchedule {
-  std::vector<LayerTime> times;        // of one of each layer
+  std::vector<TreeLayer> layers;
   std::vector<ProductMapping> chosen;  // of each product, in order
   double planned_cycles = 0;           // of all products and conversions, as often as layers run
   double greedy_cycles = 0;            // had each layer taken its best after those before
+  double latency_cycles = 0;           // of each layer: dependent instructions come down the tree and up
+  bool overlaps = false;               // as of the tree
 };
 /// A product reads what the product before it in the list makes (elementwise layers between keep the layout). A
 /// tensor of at most half the leaves' memory stays in them, a larger one goes through DRAM; so do the first operand
-/// and the last result. Weights come from DRAM once for each of weight_passes, and are broadcast meanwhile.
-/// Requires branchings that are powers of two, a format of the machine.
+/// and the last result. Weights come from DRAM once for each of weight_passes, and are broadcast meanwhile. No rate
+/// of the machine is asked. Requires branchings that are powers of two, a format of the machine.
 TreeSchedule schedule_of(std::span<const Layer> layers, const SimdTree& tree, std::string_view format = "tf16");
-/// The times alone. compute_s: the units. vector_s: elementwise work. on_chip_s: conversions, sums, borders,
-/// broadcasts. memory_s: DRAM. overhead_s: until a stream of dependent instructions has come down the tree and up.
-/// Where transfers overlap, seconds = max(compute + vector + conversion + exchange, broadcast and feed, memory) +
-/// overhead, else the sum of all.
+/// compute_s: the units. vector_s: elementwise work. on_chip_s: conversions, sums, borders, broadcasts. memory_s:
+/// DRAM. overhead_s: until a stream of dependent instructions has come down the tree and up. Where transfers
+/// overlap, seconds = max(compute + vector + conversion + exchange, broadcast and feed, memory) + overhead, else
+/// the sum of all.
+std::vector<LayerTime> times_at(const TreeSchedule& schedule, const MachineRates& rates);
+/// At the tree's own rates.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const SimdTree& tree);
 
 }  // namespace sdip

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "core/base/units.h"
 #include "core/baseline/archetypes/parts.h"
@@ -13,68 +13,109 @@ namespace {
 
 double as_double(std::int64_t count) { return static_cast<double>(count); }
 
-struct CutTime {
-  double compute_s = 0, exchange_s = 0;
-  double total() const { return compute_s + exchange_s; }
+/// Of the slowest tile, and of all that is exchanged.
+struct CutWork {
+  TileCut cut;
+  double compute_cycles = 0, exchange_s = 0;
+  double compute_s(double clock_hz) const { return compute_cycles / clock_hz; }
+  double total_s(double clock_hz) const { return compute_s(clock_hz) + exchange_s; }
 };
 
-CutTime cut_time(const MatrixProduct& p, const TileCut& cut, const TiledMachine& m) {
+CutWork work_of_cut(const MatrixProduct& p, const TileCut& cut, const TiledMachine& m) {
   const std::int64_t count = ceil_div(p.count, cut.count), rows = ceil_div(p.rows, cut.rows),
                      columns = ceil_div(p.columns, cut.columns);
   const double macs = as_double(count) * as_double(rows) * as_double(columns) * as_double(p.terms);
   const double taken = as_double(count) * as_double(p.terms) * as_double(rows + columns);
-  CutTime time;
-  time.compute_s = std::ceil(macs / m.macs_per_cycle) / m.clock_hz;
+  CutWork work{.cut = cut, .compute_cycles = std::ceil(macs / m.macs_per_cycle)};
   if (m.exchange_bytes_per_s > 0)
-    time.exchange_s = as_double(cut.tiles()) * taken * m.bytes_per_element / m.exchange_bytes_per_s;
+    work.exchange_s = as_double(cut.tiles()) * taken * m.bytes_per_element / m.exchange_bytes_per_s;
+  return work;
+}
+
+/// The cuts that are the first of least time at some clock, in the order of the search.
+std::vector<CutWork> best_cuts(const MatrixProduct& p, const TiledMachine& m) {
+  std::vector<CutWork> best;
+  const auto no_worse = [](const CutWork& one, const CutWork& other) {
+    return one.compute_cycles <= other.compute_cycles && one.exchange_s <= other.exchange_s;
+  };
+  const auto offer = [&](const CutWork& one) {
+    if (std::ranges::any_of(best, [&](const CutWork& kept) { return no_worse(kept, one); })) return;
+    std::erase_if(best, [&](const CutWork& kept) { return no_worse(one, kept); });
+    best.push_back(one);
+  };
+  for (const std::int64_t count : filled_parts(p.count, m.tiles))
+    for (const std::int64_t rows : filled_parts(p.rows, m.tiles / count)) {
+      // Of the columns as many parts as there are tiles left, or fewer where that exchanges less.
+      const std::int64_t most = std::min(p.columns, m.tiles / count / rows);
+      for (std::int64_t parts = most; parts >= 1; parts /= 2)
+        offer(work_of_cut(p, {count, rows, ceil_div(p.columns, ceil_div(p.columns, parts))}, m));
+    }
+  return best;
+}
+
+const CutWork& best_cut(std::span<const CutWork> cuts, double clock_hz) {
+  return *std::ranges::min_element(cuts, {}, [&](const CutWork& one) { return one.total_s(clock_hz); });
+}
+
+/// A layer's time at any rates: of a product the cuts, of all else the cycles of elementwise work.
+struct TiledLayer {
+  std::vector<CutWork> cuts;
+  double vector_cycles = 0, dram_bytes = 0, overhead_s = 0;
+};
+
+TiledLayer tiled_layer(const Layer& layer, const TiledMachine& m) {
+  TiledLayer tiled;
+  const bool fused = layer.joint == Joint::fused;
+  if (is_product(layer))
+    tiled.cuts = best_cuts(product_of(layer), m);
+  else
+    tiled.vector_cycles = std::ceil(as_double(operations_of(layer)) / as_double(m.tiles) / m.operations_per_cycle);
+  const double held = as_double(m.tiles) * m.tile_bytes;
+  const double activations = m.bytes_per_element * as_double(layer.a_elements + layer.b_elements +
+                                                             layer.other_elements + layer.output_elements);
+  const double weights = m.bytes_per_element * as_double(layer.weight_elements);
+  const double spilled = fused ? 0 : std::max(0.0, activations + weights - held);
+  tiled.dram_bytes = weights + std::min(spilled, activations);
+  tiled.overhead_s = fused ? 0 : m.step_s;
+  return tiled;
+}
+
+LayerTime time_at(const TiledLayer& layer, const MachineRates& rates) {
+  LayerTime time;
+  if (!layer.cuts.empty()) {
+    const CutWork& cut = best_cut(layer.cuts, rates.clock_hz);
+    time.compute_s = cut.compute_s(rates.clock_hz);
+    time.on_chip_s = cut.exchange_s;
+  }
+  time.vector_s = layer.vector_cycles / rates.clock_hz;
+  time.dram_bytes = layer.dram_bytes;
+  time.memory_s = rates.dram_bytes_per_s > 0 ? layer.dram_bytes / rates.dram_bytes_per_s : 0;
+  time.overhead_s = layer.overhead_s;
+  time.seconds = time.compute_s + time.vector_s + time.on_chip_s + time.memory_s + time.overhead_s;
   return time;
 }
 
 }  // namespace
 
 TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
-  TileCut best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t count : filled_parts(p.count, m.tiles))
-    for (const std::int64_t rows : filled_parts(p.rows, m.tiles / count)) {
-      // Of the columns as many parts as there are tiles left, or fewer where that exchanges less.
-      const std::int64_t most = std::min(p.columns, m.tiles / count / rows);
-      for (std::int64_t parts = most; parts >= 1; parts /= 2) {
-        const TileCut cut{count, rows, ceil_div(p.columns, ceil_div(p.columns, parts))};
-        const double time = cut_time(p, cut, m).total();
-        if (time < least) least = time, best = cut;
-      }
-    }
-  return best;
+  const std::vector<CutWork> cuts = best_cuts(p, m);
+  return best_cut(cuts, m.clock_hz).cut;
+}
+
+MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& m) {
+  std::vector<TiledLayer> tiled;
+  tiled.reserve(layers.size());
+  for (const Layer& layer : layers) tiled.push_back(tiled_layer(layer, m));
+  return [tiled = std::move(tiled)](const MachineRates& rates) {
+    std::vector<LayerTime> times;
+    times.reserve(tiled.size());
+    for (const TiledLayer& layer : tiled) times.push_back(time_at(layer, rates));
+    return times;
+  };
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const TiledMachine& m) {
-  std::vector<LayerTime> times;
-  times.reserve(layers.size());
-  for (const Layer& layer : layers) {
-    LayerTime time;
-    const bool fused = layer.joint == Joint::fused;
-    if (is_product(layer)) {
-      const MatrixProduct product = product_of(layer);
-      const CutTime cut = cut_time(product, tile_cut(product, m), m);
-      time.compute_s = cut.compute_s;
-      time.on_chip_s = cut.exchange_s;
-    } else {
-      const double operations = as_double(operations_of(layer));
-      time.vector_s = std::ceil(operations / as_double(m.tiles) / m.operations_per_cycle) / m.clock_hz;
-    }
-    const double held = as_double(m.tiles) * m.tile_bytes;
-    const double activations = m.bytes_per_element * as_double(layer.a_elements + layer.b_elements +
-                                                               layer.other_elements + layer.output_elements);
-    const double weights = m.bytes_per_element * as_double(layer.weight_elements);
-    const double spilled = fused ? 0 : std::max(0.0, activations + weights - held);
-    time.dram_bytes = weights + std::min(spilled, activations);
-    time.memory_s = m.dram_bytes_per_s > 0 ? time.dram_bytes / m.dram_bytes_per_s : 0;
-    time.overhead_s = fused ? 0 : m.step_s;
-    time.seconds = time.compute_s + time.vector_s + time.on_chip_s + time.memory_s + time.overhead_s;
-    times.push_back(time);
-  }
-  return times;
+  return mapped_layers(layers, m)({m.clock_hz, m.dram_bytes_per_s});
 }
 
 }  // namespace sdip

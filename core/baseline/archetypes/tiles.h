@@ -40,5 +40,6 @@ TileCut tile_cut(const MatrixProduct& product, const TiledMachine& machine);
 /// What a tile cannot hold of a layer's operands and results lies in DRAM: each such byte goes there once. Weights
 /// come from DRAM once a pass. Compute, exchange and DRAM go one after the other, as in bulk-synchronous steps.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const TiledMachine& machine);
+MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& machine);
 
 }  // namespace sdip

@@ -172,10 +172,11 @@ void write_comparison_latex(std::ostream& out, std::span<const ComparisonRow> ro
   std::vector<const ComparedColumn*> columns;
   for (const ComparedColumn& column : compared_columns())
     if (*column.latex != '\0') columns.push_back(&column);
-  out << "{\\footnotesize\\setlength{\\tabcolsep}{3pt}%\n\\begin{tabular}{llr" << std::string(columns.size(), 'r')
-      << "}\n\\toprule\nmachine & format & $B$";
+  out << "% \\usepackage{booktabs,longtable}, on a page across\n"
+         "{\\scriptsize\\setlength{\\tabcolsep}{2pt}%\n\\begin{longtable}{p{44mm}lr"
+      << std::string(columns.size(), 'r') << "}\n\\toprule\nmachine & format & $B$";
   for (const ComparedColumn* column : columns) out << " & " << column->latex;
-  out << " \\\\\n";
+  out << " \\\\\n\\endhead\n\\bottomrule\n\\endfoot\n";
   for (const TableRow& line : grouped(rows, 1, [&](const ComparisonRow& row) {
          TextRow cells = {latex_raised(row.name + (row.feasible ? "" : " (infeasible)"), raised_of(row, notes)),
                           latex_raised(row.format, format_marks(row)), std::to_string(row.batch)};
@@ -189,7 +190,7 @@ void write_comparison_latex(std::ostream& out, std::span<const ComparisonRow> ro
     else
       write_cells(out, line.cells, "", " & ", " \\\\\n");
   }
-  out << "\\bottomrule\n\\end{tabular}\\par\\smallskip\n"
+  out << "\\end{longtable}\\par\\smallskip\n"
          "$B$: frames at once; $T$: latency of the batch; fps: frames a second; $T_c$, fps$_c$, $E_c$: with the "
          "factor that was fitted on the device's fastest software; $U$: share of the peak; DRAM: bytes a frame; "
          "$E$: modelled energy a frame, by one technology table for all; $E_d$: design power times the predicted "

@@ -20,7 +20,8 @@ void write_comparison_csv(std::ostream& out, std::span<const ComparisonRow> rows
 /// Every column, a heading before the rows of each kind; marks explained, losses and numbered sources below.
 void write_comparison_markdown(std::ostream& out, std::span<const ComparisonRow> rows,
                                const std::optional<TechnologyNode>& node);
-/// A tabular for a page across (packages booktabs), its short titles and marks explained, losses and sources below.
+/// A table over as many pages across as it takes (packages booktabs and longtable), its short titles and marks
+/// explained, losses and sources below.
 void write_comparison_latex(std::ostream& out, std::span<const ComparisonRow> rows,
                             const std::optional<TechnologyNode>& node);
 

@@ -179,5 +179,28 @@ TEST(devices, of_cubes_need_buffers_that_hold_one) {
   EXPECT_EQ(lacking_figure(device), "l1_kib");
 }
 
+TEST(devices, that_differ_in_rates_share_their_mappings_and_none_is_worse_than_another_s) {
+  // A mapping found at one clock and memory rate is only scaled at others: where both double, all that is neither
+  // overhead nor a rate of its own halves; and more of either is never slower, whatever was mapped before.
+  const std::vector<LayeredStage> stages = {one_product(512, 320, 640)};
+  const auto seconds = [&](Device device, double clock, double dram) {
+    device.dram_bytes_per_s *= dram;
+    device.peak_flops *= clock;
+    std::ranges::find(device.figures, "clock_mhz", &DeviceFigure::key)->value *= clock;
+    return run_device(device, stages, 1).latency_s;
+  };
+  for (const Device& device : devices()) {
+    if (!has_model(device)) continue;
+    const double here = seconds(device, 1, 1);
+    for (const double more : {1.5, 4.0, 64.0}) {
+      EXPECT_LE(seconds(device, more, 1), here * (1 + 1e-12)) << device.id;
+      EXPECT_LE(seconds(device, 1, more), here * (1 + 1e-12)) << device.id;
+      EXPECT_GE(more * seconds(device, more, more), here * (1 - 1e-12)) << device.id;
+    }
+    EXPECT_LT(seconds(device, 64, 64), here) << device.id;
+    EXPECT_EQ(seconds(device, 1, 1), here) << device.id << ": asked again";
+  }
+}
+
 }  // namespace
 }  // namespace sdip

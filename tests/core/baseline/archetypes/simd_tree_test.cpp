@@ -215,9 +215,10 @@ struct Losses {
 };
 Losses losses_of(std::span<const Layer> layers, const SimdTree& tree) {
   const TreeSchedule schedule = schedule_of(layers, tree);
+  const std::vector<LayerTime> times = times_at(schedule, {tree.clock_hz, tree.dram_bytes_per_s});
   Losses all{.planned = schedule.planned_cycles, .greedy = schedule.greedy_cycles};
   for (std::size_t at = 0; at < layers.size(); ++at) {
-    const LayerTime& time = schedule.times[at];
+    const LayerTime& time = times[at];
     const double flop = 2.0 * static_cast<double>(macs_of(layers[at]));
     EXPECT_GE(time.seconds, std::max({time.compute_s + time.vector_s, time.memory_s}));
     EXPECT_LE(time.seconds,
