@@ -402,6 +402,47 @@ MappingStep faster_of_both(const InstructionClass& c, TileRoom room, MappingStep
   return found;
 }
 
+/// Of a nest that has the mapping of fewest bytes the one that takes fewest cycles on the reference machine and at
+/// most so many hundredths more bytes: of those that the search for cycles tries, or, where mappings are not
+/// searched for exactly, the one that is found for cycles.
+MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, MappingStep found) {
+  constexpr std::int64_t more_hundredths = 1;
+  const Nest nest = nest_of(c);
+  const TileSizes sizes = sizes_of(c, nest.weighted, false);
+  const AskedCapacity weights(room.weight_bytes);
+  const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
+  const auto bytes = [&](const Mapping& m) {
+    c.mapping = m;
+    return dram_bytes(c, room);
+  };
+  const std::int64_t most_bytes = bytes(*found.mapping) + bytes(*found.mapping) * more_hundredths / 100;
+  const std::int64_t price = price_of(nest, terms, *found.mapping);
+  Mapping faster;
+  if (room.search == TileSearch::exact) {
+    TileSizes even = sizes;
+    even.channel_granule = even_channels, even.sum_granule = even_sums;
+    const Accept fits = [&](const Mapping& m) {
+      c.mapping = m;
+      return fits_in(c, room, weights, room.weight_buffers);
+    };
+    const Tiling start{*found.mapping, price, reference_folds(nest, *found.mapping, sizes.reference_lanes)};
+    faster = fewest_cycles(nest, terms, even, fits, start, price + price * more_hundredths / 100).mapping;
+    found.weight_room.narrow(weights.same());
+    if (nest.weighted && room.weight_bytes > 0)
+      found.weight_room.narrow(weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form),
+                                           room.weight_buffers * weight_parts(c)));
+  } else {
+    TileRoom for_cycles = room;
+    for_cycles.goal = TileGoal::cycles;
+    const MappingStep other = mapping_step(c, for_cycles);
+    found.weight_room.narrow(other.weight_room);
+    faster = *other.mapping;
+  }
+  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
+  if (bytes(faster) <= most_bytes && cycles(faster) < cycles(*found.mapping)) found.mapping = faster;
+  return found;
+}
+
 /// Bytes of the largest of `parts` equal parts of an operand.
 std::int64_t split_bytes(std::int64_t elements, std::int64_t parts, std::int64_t bits) {
   return ceil_div(ceil_div(elements, parts) * bits, 8);
@@ -473,6 +514,13 @@ MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const 
     return step(fits ? std::optional(said.mapping) : std::nullopt);
   }
   if (!is_nest(c.work.family)) return step(choose_rowwise(c, room, weights));
+  if (room.goal == TileGoal::balanced) {
+    TileRoom for_bytes = room;
+    for_bytes.goal = TileGoal::bytes;
+    const MappingStep found = mapping_step(c, for_bytes);
+    const bool on_lanes = !(room.weights_multiply && nest_of(c).weighted);
+    return found.mapping && on_lanes ? faster_for_few_bytes(c, for_bytes, found) : found;
+  }
   MappingStep found = choose_nest(c, room, room.weight_buffers);
   if (!found.mapping && room.weight_buffers > 1) {
     const MappingStep single = choose_nest(c, room, 1);

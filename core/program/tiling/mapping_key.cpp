@@ -74,7 +74,7 @@ void add(MappingKey& key, const TileRoom& room) {
   key.insert(key.end(),
              {room.read_bytes, room.write_bytes, room.weight_bytes > 0 ? 1 : 0,
               room.buffers * 4 + room.weight_buffers, room.activation_bits, room.accumulator_bits,
-              static_cast<std::int64_t>(room.search) * 8 + static_cast<std::int64_t>(room.goal) * 4 +
+              static_cast<std::int64_t>(room.search) * 16 + static_cast<std::int64_t>(room.goal) * 4 +
                   (room.weights_stay ? 2 : 0) + (room.weights_multiply ? 1 : 0),
               room.burst_bytes, f.bits, f.scale_bits_per_channel, f.density_hundredths, f.compression_hundredths,
               f.skipping ? 1 : 0, f.group, f.vector_bits, f.scale_group, f.scale_group_bits});

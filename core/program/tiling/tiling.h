@@ -110,10 +110,10 @@ std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const Ti
                               const Mapping& mapping);
 
 /// The mapping of fewest reference cycles, then of least price, fewest folds, least shortfall and smallest sizes,
-/// among `start` and canonical sizes with the largest tiles of sums that fit. Requires a start of least price:
-/// where DRAM is what it waits for nothing is better.
+/// among `start` and canonical sizes with the largest tiles of sums that fit, of at most that price. Requires a
+/// start of least price: where DRAM is what it waits for nothing is better.
 Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,
-                     const Tiling& start);
+                     const Tiling& start, std::int64_t most_price = std::numeric_limits<std::int64_t>::max());
 
 /// What a mapping moves through DRAM as it is counted, every transfer rounded up: at least `fixed`, and a byte for
 /// each `price_a_byte` of its price; and at least `fixed` and what its operands and results move, whose transfers

@@ -20,6 +20,7 @@ std::int64_t fold_cycles(const Nest& nest, std::int64_t sums_tiles, std::int64_t
 struct CyclesSearch {
   Search& search;
   Tiling best;
+  std::int64_t most;  // that a mapping may pay
   std::vector<ChannelSize> channels = channel_sizes(search);
   std::int64_t least_folds = std::ranges::min(channels, {}, &ChannelSize::folds).folds;
   std::int64_t least_fold_cycles = fold_cycles(search.nest, 1, search.sizes.reference_lanes.rows);
@@ -36,6 +37,7 @@ struct CyclesSearch {
                 std::int64_t folds) {
     if (order != results_stay && s.count > 1 && !search.terms.partials_leave) return;
     const std::int64_t price = search.price(order, r, c, s, k.tiles);
+    if (price > most) return;
     const std::int64_t cycles =
         std::max(waits(price), times(folds, fold_cycles(search.nest, s.count, search.sizes.reference_lanes.rows)));
     if (std::tuple(cycles, price, folds) > std::tuple(best_cycles, best.price, best.folds)) return;
@@ -96,11 +98,11 @@ std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const Ti
 }
 
 Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,
-                     const Tiling& start) {
+                     const Tiling& start, std::int64_t most) {
   const std::int64_t cycles = reference_cycles(nest, terms, sizes, start.mapping);
   if (cycles == ceil_div(start.price, terms.price_a_cycle)) return start;  // it waits for DRAM alone
   Search search{nest, terms, sizes, accept, most_price};
-  CyclesSearch of_cycles{search, start};
+  CyclesSearch of_cycles{search, start, most};
   of_cycles.best.folds = reference_folds(nest, start.mapping, sizes.reference_lanes);
   of_cycles.best_cycles = cycles;
   return of_cycles.run();

@@ -371,6 +371,49 @@ TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
   EXPECT_GT(fewer, 10);
 }
 
+TEST(tile_goal, balanced_takes_no_more_cycles_than_bytes_for_at_most_a_hundredth_more_of_these) {
+  std::mt19937 rng(16);
+  std::int64_t fewer = 0, for_more_bytes = 0;
+  for (int i = 0; i < 400; ++i) {
+    InstructionClass c = i % 4 == 0 ? small_class(rng) : large_class(rng);
+    TileRoom room = i % 4 == 0 ? small_room(rng) : large_room(rng);
+    room.search = i % 10 == 0 ? TileSearch::greedy : i % 10 == 1 ? TileSearch::sampled : TileSearch::exact;
+    const auto of_goal = [&](TileGoal goal) {
+      room.goal = goal;
+      const auto mapping = choose_mapping(c, room);
+      if (mapping) c.mapping = *mapping;
+      return mapping;
+    };
+    const bool found = of_goal(TileGoal::bytes).has_value();
+    const std::int64_t bytes = dram_bytes(c, room), by_bytes = cycles_on_reference(c, room);
+    ASSERT_EQ(of_goal(TileGoal::balanced).has_value(), found) << i;
+    if (!found) continue;
+    EXPECT_TRUE(missing_bytes(c, room, 1).none()) << i;
+    EXPECT_LE(100 * dram_bytes(c, room), 101 * bytes) << i;
+    EXPECT_LE(cycles_on_reference(c, room), by_bytes) << i;
+    fewer += cycles_on_reference(c, room) < by_bytes;
+    for_more_bytes += dram_bytes(c, room) > bytes;
+  }
+  EXPECT_GT(fewer, 20);
+  EXPECT_GT(for_more_bytes, 2);
+}
+
+/// SD 1.5's second layer of the feed-forward at 16 x 16 on preset edge: fewest bytes are those of sums in ten
+/// parts, which DSRAM's port reads and writes for each.
+TEST(tile_goal, balanced_does_not_cut_sums_of_which_nothing_leaves_the_chip) {
+  InstructionClass c = linear_class(512, 5120, 1280);
+  c.operand_a = Place::dram, c.to_dram = true, c.to_dsram = false;
+  TileRoom room;
+  room.read_bytes = room.write_bytes = room.weight_bytes = 2 << 20;
+  room.activation_bits = 8, room.form.bits = 8;
+  c.mapping = *choose_mapping(c, room);
+  const std::int64_t bytes = dram_bytes(c, room), cycles = cycles_on_reference(c, room);
+  room.goal = TileGoal::balanced;
+  c.mapping = *choose_mapping(c, room);
+  EXPECT_EQ(dram_bytes(c, room), bytes);
+  EXPECT_LT(7 * cycles_on_reference(c, room), cycles);
+}
+
 /// On chip as a whole, nothing moves whatever the tiles: an array of 128 x 128 takes tiles of 128 channels as well
 /// as larger ones, and the smallest wins; a weight memory takes every row again for each.
 TEST(choose_mapping, of_a_memory_that_multiplies_takes_each_row_for_as_few_tiles_of_channels_as_fit) {
