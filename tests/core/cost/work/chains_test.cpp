@@ -1,6 +1,9 @@
 // What chains of products in strips move.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <span>
+
 #include "core/cost/price/estimate.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/tiny_sd.h"
@@ -68,6 +71,29 @@ TEST(fused_chains, the_feed_forward_of_sd15_at_64_by_64_moves_at_most_12_mb_on_e
   EXPECT_LE(chained, 12'000'000);
 }
 
+/// With bytes first, SD 1.5's step took 573 M cycles with 3 x 384 KiB and 971 M with 3 x 320 KiB, but 600 M with 3
+/// x 256: sums were cut into parts that cost DSRAM's port more than they save DRAM.
+TEST(tile_goal, by_cycles_more_memory_is_never_slower_and_by_bytes_never_moves_more) {
+  std::array<std::int64_t, 2> before{};
+  for (const std::int64_t kib : {192, 256, 320, 384, 512, 1024, 2048})
+    for (const TileGoal goal : {TileGoal::bytes, TileGoal::cycles}) {
+      Machine m = fused("edge");
+      m.fused_attention = FusedAttention::off;
+      m.psram_bytes = m.dsram_bytes = m.stackram_bytes = kib << 10;
+      m.tile_goal = goal;
+      Workload workload;
+      workload.stages.push_back(built_in_stage(Role::core, "sd15-unet", m));
+      const Report report = estimate(compile(workload, m), m);
+      const StageReport& stage = report.stages.at(0);
+      const bool by_cycles = goal == TileGoal::cycles;
+      const std::int64_t now =
+          by_cycles ? stage.steady_cycles.value : (stage.dram_weights + stage.dram_activations).value;
+      std::int64_t& last = before[by_cycles ? 1 : 0];
+      EXPECT_TRUE(last == 0 || now < last) << kib << " KiB: " << now << " after " << last;
+      last = now;
+    }
+}
+
 struct Moved {
   std::int64_t megabytes = 0, kilocycles = 0, bound_megabytes = 0;
 };
@@ -82,28 +108,32 @@ TEST(docs, the_table_of_chains_is_what_the_models_cost) {
   std::string text =
       "| model | preset | bound, MB | as it was, MB | made apart | and in chains | as it was, k cycles | made "
       "apart | "
-      "and in chains |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+      "and in chains | and balanced tiles |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   for (const char* model : {"sd15-unet", "sd21-unet", "sdxl-unet"})
     for (const char* preset : {"edge", "stream", "balanced"}) {
       Machine m = fused(preset);
       m.cores = 1;
       m.dies = 1;
       std::vector<Moved> all;
-      for (int options = 0; options < 3; ++options) {
+      for (int options = 0; options < 4; ++options) {
         if (options > 0) m.split_products = SplitProducts::on;
         if (options > 1) m.fused_chains = FusedChains::on;
+        if (options > 2) m.tile_goal = TileGoal::balanced;
         Workload workload;
         workload.stages.push_back(built_in_stage(Role::core, model, m));
         const Report report = estimate(compile(workload, m), m);
         const StageReport& stage = report.stages.at(0);
         all.push_back({(stage.dram_weights + stage.dram_activations).value / 1'000'000,
                        stage.steady_cycles.value / 1000, stage.bound_dram_bytes.value / 1'000'000});
-        const bool named = std::string(model) == "sd15-unet" && std::string(preset) == "edge" && options == 2;
+        const bool named = std::string(model) == "sd15-unet" && std::string(preset) == "edge" && options == 3;
         EXPECT_LE(all.back().megabytes, named ? 1750 : all.front().megabytes) << model << " " << preset;
-        EXPECT_LE(all.back().kilocycles, all.front().kilocycles) << model << " " << preset;
+        EXPECT_LE(all.back().kilocycles, named ? 185'000 : all.front().kilocycles) << model << " " << preset;
+        if (options > 2) {
+          EXPECT_LE(all[3].megabytes, all[2].megabytes + all[2].megabytes / 100);
+        }
       }
       text += "| " + std::string(model) + " | " + preset + " | " + with_commas(all[0].bound_megabytes);
-      for (const Moved& moved : all) text += " | " + with_commas(moved.megabytes);
+      for (const Moved& moved : std::span(all).first(3)) text += " | " + with_commas(moved.megabytes);
       for (const Moved& moved : all) text += " | " + with_commas(moved.kilocycles);
       text += " |\n";
     }

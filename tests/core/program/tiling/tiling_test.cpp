@@ -212,6 +212,30 @@ TEST(tiling, of_six_layers_moves_no_more_than_the_best_known) {
   EXPECT_LT(best_tiling(convolution(640, 32), 1 << 16)->price, 11'600'000);  // without padding
 }
 
+/// Words that AccelForge's mapper TCM moves (measured beside ours on one SRAM, sizes that divide nothing allowed;
+/// peers.md, last section, handed to this project as a reference). Of products two exact searches agree to the
+/// word; of convolutions it tries divisors of rows and columns alone, and in much room counts padding as data.
+TEST(tiling, of_ten_layers_is_that_of_another_exact_mapper_or_better) {
+  struct Layer {
+    const char* name;
+    Nest nest;
+    std::array<std::int64_t, 2> theirs, ours;  // with 64 Ki and 1 Mi words
+  };
+  const Layer layers[] = {
+      {"8192x320x320", product(8192, 320, 320, 1, true), {7'966'720, 5'345'280}, {7'966'720, 5'345'280}},
+      {"4096x320x2560", product(4096, 2560, 320, 1, true), {28'344'320, 12'615'680}, {28'344'320, 12'615'680}},
+      {"1024x640x640", product(1024, 640, 640, 1, true), {4'259'840, 1'720'320}, {4'259'840, 1'720'320}},
+      {"4096x2880x320", product(4096, 320, 2880, 1, true), {32'460'800, 14'028'800}, {32'460'800, 14'028'800}},
+      {"conv320 64x64", convolution(320, 64), {17'941'760, 3'626'240}, {12'584'960, 3'543'040}},
+      {"conv1280 16x16", convolution(1280, 16), {19'420'160, 15'488'000}, {17'039'360, 15'400'960}}};
+  for (const Layer& layer : layers)
+    for (const std::size_t large : {0U, 1U}) {
+      const std::int64_t words = large == 0 ? 1 << 16 : 1 << 20;
+      EXPECT_EQ(best_tiling(layer.nest, words)->price, layer.ours[large]) << layer.name << " at " << words;
+      EXPECT_LE(layer.ours[large], layer.theirs[large]);
+    }
+}
+
 TEST(tiling, of_the_worked_example_keeps_results) {
   const auto found = best_tiling(product(6, 6, 6, 1, true), 27);
   ASSERT_TRUE(found);
