@@ -3,6 +3,8 @@
 #include "core/machine/dram.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 namespace sdip {
 
@@ -31,8 +33,11 @@ void take_formats(Draft& draft, const Draft& joined) {
 
 void join_behind(Draft& before, const Draft& next) {
   take_formats(before, next);
-  for (const DraftOperand& operand : next.operands)
-    if (operand.value != before.destination) before.operands.push_back(operand);
+  const auto reads_before = [&](const DraftOperand& operand) { return operand.value == before.destination; };
+  const auto read = std::ranges::find_if(next.operands, reads_before);
+  if (read != next.operands.end() && !read->aligned)  // results go where the turned ones are
+    for (DraftOperand& operand : before.operands) operand.aligned = false;
+  std::ranges::copy_if(next.operands, std::back_inserter(before.operands), std::not_fn(reads_before));
   before.weight_fetches.insert(before.weight_fetches.end(), next.weight_fetches.begin(), next.weight_fetches.end());
   before.weights.insert(before.weights.end(), next.weights.begin(), next.weights.end());
   before.held_weight_elements += next.held_weight_elements;
