@@ -123,9 +123,10 @@ std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage&
     value.bytes = WeightBytes{};
     value.producer = none;
   }
-  std::erase_if(asking.nodes, [&](const Node& node) {
-    return std::ranges::all_of(node.outputs,
-                               [&](ValueId v) { return v == none || asking.values[at(v)].producer == none; });
+  std::erase_if(asking.nodes, [&](Node& node) {  // one that makes others, too, no longer makes what is asked for
+    for (ValueId& v : node.outputs)
+      if (v != none && asking.values[at(v)].producer == none) v = none;
+    return std::ranges::all_of(node.outputs, [](ValueId v) { return v == none; });
   });
   remove_dead(asking);
   return std::make_shared<const Graph>(std::move(asking));

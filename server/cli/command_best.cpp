@@ -18,7 +18,7 @@ namespace sdip {
 namespace {
 
 struct BestArguments {
-  std::string model, search_time = "60s";
+  std::string model, spec_file, search_time = "60s";
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
@@ -60,6 +60,7 @@ Json fixed_json(const std::vector<std::string>& settings) {
 }
 
 Json best_body(const BestArguments& a) {
+  if (!a.spec_file.empty()) return parse_json(read_text(a.spec_file));
   Json body = {{"model", a.model},
                {"preset", a.machine.preset},
                {"machine", Json(machine_json(machine_of(a.machine)))},
@@ -127,7 +128,9 @@ int run_best(const BestArguments& arguments) {
 void add_best_command(CLI::App& app, Action& action) {
   const auto a = std::make_shared<BestArguments>();
   auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
-  command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
+  auto* model = command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
+  command->add_option("--spec", a->spec_file, "A JSON file as POST /searches takes it, in place of all below but --json")
+      ->excludes(model);
   add_file_options(*command, a->files);
   add_machine_options(*command, a->machine);
   command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")

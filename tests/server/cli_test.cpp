@@ -51,7 +51,7 @@ TEST(cli, presets_say_how_many_dies_they_are_and_more_than_a_scanner_exposes_is_
   const auto told = [](const char* preset) { return run_sdip({"analyze", "sd15", "--preset", preset}).out; };
   EXPECT_THAT(told("essay"), HasSubstr("3 dies of "));
   EXPECT_THAT(told("stream"), AllOf(HasSubstr("1 die of 760 mm2"), HasSubstr("1 die of 824 mm2")));
-  EXPECT_THAT(told("balanced"), HasSubstr("1 die of 820 mm2"));
+  EXPECT_THAT(told("balanced"), HasSubstr("1 die of 296 mm2"));
   EXPECT_THAT(told("edge"), HasSubstr("1 die of 60.0 mm2"));
   const Ended one = run_sdip({"analyze", "sd15", "--preset", "essay", "--set", "dies=1"});
   EXPECT_EQ(one.exit_code, 3);

@@ -208,8 +208,11 @@ TEST(full_size_property,
         const Application application = compiled(workload, m);
         ASSERT_TRUE(application.feasible) << application.reason;
         const std::int64_t bytes = bytes_of(pass_of(application, m));
-        const std::int64_t more = memory == &Machine::stackram_bytes ? before / 1000 : 0;
-        EXPECT_TRUE(before == 0 || bytes <= before + more) << preset.name << " " << m.*memory;
+        // Strips end elsewhere: their transfers are rounded up to other bursts.
+        const std::int64_t rounded = m.strips == Strips::off ? 0 : before / 100'000;
+        const std::int64_t more = memory == &Machine::stackram_bytes ? before / 1000 : rounded;
+        EXPECT_TRUE(before == 0 || bytes <= before + more)
+            << preset.name << " " << m.*memory << ": " << bytes << " after " << before;
         fewer += before > 0 && bytes < before;
         before = bytes;
       }

@@ -12,10 +12,12 @@
 namespace sdip {
 namespace {
 
-/// Figures that a chip is given by their values, whatever is asked: its supply, and what a die stands.
+/// Figures that a chip is given by their values, whatever is asked: its supply, which clocks ask for in steps, and
+/// what a die stands.
 bool has_one_value(std::string_view row) {
-  return row.find(".supply.") != std::string_view::npos || row.starts_with("supply.") || row.starts_with("die.") ||
-         row.starts_with("leakage.of_");
+  return row.find(".supply.") != std::string_view::npos || row.starts_with("supply.") ||
+         (row.starts_with("clock.") && row != "clock.tree") || row.starts_with("depth.") ||
+         row.starts_with("die.") || row.starts_with("leakage.of_");
 }
 
 /// The machine with a user's figures for all assumptions, a hundredth more.

@@ -131,6 +131,7 @@ constexpr OptionRow rows[] = {
      toggled},
     {"tile search", "edge", "tile_search=greedy", toggled},
     {"tile search", "edge", "tile_search=sampled", toggled},
+    {"tile search", "edge", "tile_goal=balanced", toggled},
     {"tile search", "edge", "tile_goal=cycles", toggled},
     // Control.
     {"granularity", "essay imem_bytes=16777216", "granularity=tile", counted},

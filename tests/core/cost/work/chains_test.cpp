@@ -19,6 +19,10 @@ Machine fused(std::string_view preset) {
   m.norm_statistics = NormStatistics::producer;
   m.fused_attention = FusedAttention::on;
   m.transposition = Transposition::dynamic_transposition;
+  m.split_products = SplitProducts::off;
+  m.fused_chains = FusedChains::off;
+  m.strips = Strips::off;
+  m.tile_goal = TileGoal::bytes;
   return m;
 }
 

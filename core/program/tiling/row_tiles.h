@@ -1,0 +1,20 @@
+// Tiles of row-wise work. Internal to the compiler.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "core/program/tiling/draft.h"
+
+namespace sdip {
+
+inline bool fetches_from_dram(const InstructionClass& c) {
+  return std::ranges::any_of(c.fetches, [](const Fetch& f) { return f.place == Place::dram; });
+}
+inline bool writes_tiles(const InstructionClass& c) { return c.to_dram && !c.to_dsram; }
+
+/// Rows of a tile, or, of one row, a part of its length: of those tried the first that moves fewest bytes; nothing
+/// where none fits. `all_weights`: room.weight_bytes.
+std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, const AskedCapacity& all_weights);
+
+}  // namespace sdip
