@@ -85,7 +85,8 @@ TreeSchedule schedule_of(std::span<const Layer> layers, const SimdTree& tree, st
       const ProductMapping& mapping = chain.mappings[node][plan.chosen[node]];
       scheduled.compute_cycles = mapping.compute_cycles;
       scheduled.down_cycles = mapping.broadcast_cycles + mapping.feed_cycles;
-      scheduled.moved_cycles = mapping.exchange_cycles + tree_converted(chain, plan, node) / schedule_real(layer.times);
+      scheduled.moved_cycles =
+          mapping.exchange_cycles + tree_converted(chain, plan, node) / schedule_real(layer.times);
       weight_passes = mapping.weight_passes;
       schedule.chosen.push_back(mapping);
     } else {

@@ -1499,11 +1499,11 @@ export interface components {
              */
             tile_search: "exact" | "greedy" | "sampled";
             /**
-             * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
+             * @description What the best tiles save first: bytes through DRAM, cycles (slower), or, balanced, cycles for at most 1 % more bytes
              * @default bytes
              * @enum {string}
              */
-            tile_goal: "bytes" | "cycles";
+            tile_goal: "bytes" | "balanced" | "cycles";
             /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
@@ -2407,11 +2407,11 @@ export interface components {
              */
             tile_search: "exact" | "greedy" | "sampled";
             /**
-             * @description What the best tiles save first: bytes through DRAM, or cycles (slower)
+             * @description What the best tiles save first: bytes through DRAM, cycles (slower), or, balanced, cycles for at most 1 % more bytes
              * @default bytes
              * @enum {string}
              */
-            tile_goal: "bytes" | "cycles";
+            tile_goal: "bytes" | "balanced" | "cycles";
             /**
              * @description Residual and skip tensors: held in STACKRAM while they fit, always sent to DRAM, or made again where that moves fewer bytes
              * @default hold
