@@ -8,7 +8,7 @@ const json = { 'Content-Type': 'application/json' };
 async function swept(world, name, axes) {
   const api = `${world.origin}api/v1/sweeps`;
   const known = (await (await fetch(api)).json()).sweeps.find((one) => one.name === name);
-  const { id } = known ?? (await (await fetch(api, { method: 'POST', headers: json, body: JSON.stringify({ name, model: 'tiny-sd', axes, objectives: ['throughput_fps', 'area_mm2'] }) })).json());
+  const { id } = known ?? (await (await fetch(api, { method: 'POST', headers: json, body: JSON.stringify({ name, model: 'tiny-sd', preset: 'stream', machine: { dies: 1 }, axes, objectives: ['throughput_fps', 'area_mm2'] }) })).json());
   for (let k = 0; k < 600; ++k) {
     const sweep = await (await fetch(`${api}/${id}`)).json();
     if (sweep.state === 'done' && !sweep.measuring_accuracy) return sweep;
