@@ -67,6 +67,15 @@ void ChunkReader::each(std::int64_t sweep, std::int64_t after, const std::functi
   }
 }
 
+void ChunkReader::each_since(std::int64_t sweep, std::int64_t chunk,
+                             const std::function<void(const ChunkHead&)>& visit) {
+  Statement row(connection_,
+                "SELECT id, first, count, feasible, flags, reason, reasons, checksums FROM chunk WHERE id > ?2 AND "
+                "+sweep = ?1 ORDER BY id");  // by the ids, not by the index of sweeps
+  row.bind(sweep).bind(chunk);
+  while (row.step()) visit(head_of(row, sweep, connection_.path()));
+}
+
 std::optional<ChunkHead> ChunkReader::holding(std::int64_t sweep, std::int64_t index) {
   std::optional<ChunkHead> found;
   each(sweep, index, [&](const ChunkHead& chunk) {

@@ -33,9 +33,18 @@ class FileLock {
 /// The id of each metric in the table `metric`.
 using MetricIds = std::array<std::int64_t, metric_count>;
 
+/// The front of a sweep's chunks up to one.
+struct KeptFront {
+  std::mutex growing = {};
+  std::int64_t last_chunk = 0;
+  Columns points = {};  // without `feasible`, ascending by index
+};
+
 struct Store::Parts {
   explicit Parts(const std::string& store_path);
   ~Parts();
+  /// Of a sweep that is removed, whose id may be given out again.
+  void forget_fronts(std::int64_t sweep);
 
   std::string path;
   FileLock lock;
@@ -44,6 +53,8 @@ struct Store::Parts {
   MetricIds metric_ids{};
   std::mutex pooling;
   std::vector<std::unique_ptr<Connection>> idle;
+  std::mutex remembering;
+  std::map<std::string, std::shared_ptr<KeptFront>> fronts;  // by sweep, objectives and constraints
 };
 
 /// A read-only connection of the store in a transaction: one snapshot for as long as this lives.
@@ -77,6 +88,8 @@ class ChunkReader {
   ChunkReader(Connection& connection, const MetricIds& metric_ids);
   /// All chunks that end after `after`, in index order; `visit` returns false to stop.
   void each(std::int64_t sweep, std::int64_t after, const std::function<bool(const ChunkHead&)>& visit);
+  /// All chunks that were stored after the one of that id, in the order of their ids.
+  void each_since(std::int64_t sweep, std::int64_t chunk, const std::function<void(const ChunkHead&)>& visit);
   /// The chunk that holds a point, if it is stored.
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
   /// Appends a metric of each point of a chunk.

@@ -190,6 +190,11 @@ class Store {
   /// `space` must be the sweep's own, here and below.
   Columns columns(std::int64_t id, const Space& space, std::span<const Measure> measures) const;
   std::optional<StoredPoint> point(std::int64_t id, std::int64_t index) const;
+  /// Indices of the Pareto front of the stored points that keep the constraints, best in the first objective first,
+  /// ties as pareto_front has them. It is remembered, and then takes only what was stored since. Requires an
+  /// objective.
+  std::vector<std::int64_t> front(std::int64_t id, const Space& space, std::span<const Objective> objectives,
+                                  std::span<const Formula> constraints) const;
   /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
   /// "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;

@@ -133,19 +133,7 @@ OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoin
 
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
                                        const std::vector<Objective>& objectives) {
-  const auto better = directions(objectives);
-  std::vector<Measure> measures = measures_of(objectives);
-  for (const Formula& constraint : sweep.spec.constraints) measures.emplace_back(constraint);
-  Columns stored = store.columns(sweep.row.id, sweep.spec.space, measures);
-  for (std::size_t k = objectives.size(); k < measures.size(); ++k)
-    for (std::size_t i = 0; i < stored.index.size(); ++i)  // one without an objective is on no front
-      if (!(std::fabs(stored.values[k][i]) > 0)) stored.values[0][i] = std::nan("");
-  stored.values.resize(objectives.size());
-  const std::vector<std::span<const double>> columns(stored.values.begin(), stored.values.end());
-  std::vector<std::int64_t> indices;
-  for (const auto position : pareto_front(columns, better))
-    indices.push_back(stored.index[static_cast<std::size_t>(position)]);
-  return indices;
+  return store.front(sweep.row.id, sweep.spec.space, objectives, sweep.spec.constraints);
 }
 
 OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Objective>& objectives) {
