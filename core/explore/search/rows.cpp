@@ -99,6 +99,7 @@ constexpr SearchedRow table[] = {
     {"fused_chains", "all"},
     {"strips", "all"},
     {"transposition", "all"},
+    {"tile_goal", "bytes,balanced"},
     {"skip_handling", "hold,spill"},
     {"schedule", "given,least_live"},
     {"hoisted_context", "all"},

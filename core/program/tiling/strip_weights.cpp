@@ -6,15 +6,6 @@
 namespace sdip {
 namespace {
 
-/// What is known of a part's weights, as those of an instruction.
-InstructionClass weights_of(const Part& part) {
-  InstructionClass weights;
-  weights.weight_elements_per_channel = part.weight_elements_per_channel;
-  weights.bias_elements_per_channel = part.bias_elements_per_channel;
-  weights.work.nest.in_channels = part.work.nest.in_channels;
-  return weights;
-}
-
 /// A part's weights that may be streamed: by output channel, of one group.
 bool can_stream(const Part& part) {
   return is_nest(part.work.family) && part.operand_b == Place::psram && part.work.nest.groups == 1;
@@ -46,15 +37,18 @@ void stream(Part& part, std::int64_t channels, std::int64_t granule) {
   part.tile_channels = std::min(granule, channels);
 }
 
-/// The parts with as few channels streamed as let the others fit beside so many tiles, all being at most
-/// `tile_bytes`; none when that cannot be.
-std::vector<Part> with_tiles(std::vector<Part> parts, std::int64_t granule, std::int64_t tile_bytes,
-                             std::int64_t buffers, const AskedCapacity& weights, const WeightForm& form) {
+/// Streams as few channels of the parts as let the others fit beside so many tiles, all being at most `tile_bytes`;
+/// false when that cannot be.
+bool stream_tiles(std::vector<Part>& parts, std::int64_t granule, std::int64_t tile_bytes, std::int64_t buffers,
+                  const AskedCapacity& weights, const WeightForm& form) {
   const auto fits = [&](std::int64_t held) { return weights.holds(held + buffers * tile_bytes); };
   std::int64_t held = 0;
-  for (const Part& part : parts) held += held_bytes(part, form);
   for (Part& part : parts) {
-    if (fits(held)) return parts;
+    part.streamed_channels = part.tile_channels = 0;
+    held += held_bytes(part, form);
+  }
+  for (Part& part : parts) {
+    if (fits(held)) return true;
     if (!can_stream(part)) continue;
     held -= held_bytes(part, form);
     std::int64_t enough = most_streamed(part, granule, tile_bytes, form), too_few = 0;
@@ -68,24 +62,21 @@ std::vector<Part> with_tiles(std::vector<Part> parts, std::int64_t granule, std:
     }
     held += held_bytes(part, form);
   }
-  return fits(held) ? parts : std::vector<Part>();
+  return fits(held);
 }
 
-/// The best way with tiles of at most `granule` channels; none when nothing fits. What is streamed makes room for
+/// The best way with tiles of at most `granule` channels; false when nothing fits. What is streamed makes room for
 /// what does not fit and for the tiles on their way: the smallest tiles that do are those of fewest bytes.
-std::vector<Part> best_streaming(const InstructionClass& c, const WeightForm& form, const AskedCapacity& weights,
-                                 std::int64_t granule, std::int64_t buffers) {
+bool stream_best(InstructionClass& c, const WeightForm& form, const AskedCapacity& weights, std::int64_t granule,
+                 std::int64_t buffers) {
   std::vector<std::int64_t> tiles;
   for (const Part& part : c.parts)
     for (std::int64_t channels = can_stream(part) ? whole_tile(part, granule) : 0; channels > 0; --channels)
       tiles.push_back(strip_tile_bytes(part, channels, form));
   std::ranges::sort(tiles);
   tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
-  for (const std::int64_t tile : tiles) {
-    auto parts = with_tiles(c.parts, granule, tile, buffers, weights, form);
-    if (!parts.empty()) return parts;
-  }
-  return {};
+  return std::ranges::any_of(
+      tiles, [&](std::int64_t tile) { return stream_tiles(c.parts, granule, tile, buffers, weights, form); });
 }
 
 }  // namespace
@@ -112,7 +103,8 @@ std::int64_t strip_operation_count(const InstructionClass& c) {
 }
 
 std::int64_t strip_tile_bytes(const Part& part, std::int64_t channels, const WeightForm& form) {
-  return weight_tile_bytes(weights_of(part), channels, form);
+  return channel_bytes(part.weight_elements_per_channel, part.bias_elements_per_channel, part.work.nest.in_channels,
+                       channels, form);
 }
 
 std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& form) {
@@ -142,12 +134,9 @@ bool stream_weights(InstructionClass& c, const TileRoom& room, const AskedCapaci
   for (Part& part : c.parts) part.streamed_channels = part.tile_channels = 0;
   if (room.weight_bytes == 0 || weights.holds(strip_weight_bytes(c, room.form))) return true;
   for (std::int64_t buffers = room.weight_buffers; buffers > 0; --buffers)
-    for (const std::int64_t granule : {even_channels, std::int64_t{1}}) {
-      std::vector<Part> parts = best_streaming(c, room.form, weights, granule, buffers);
-      if (parts.empty()) continue;
-      c.parts = std::move(parts);
-      return true;
-    }
+    for (const std::int64_t granule : {even_channels, std::int64_t{1}})
+      if (stream_best(c, room.form, weights, granule, buffers)) return true;
+  for (Part& part : c.parts) part.streamed_channels = part.tile_channels = 0;
   return false;
 }
 
