@@ -13,6 +13,18 @@ namespace {
 
 void append_parameter(const ParameterRow& row, const Space& space, std::int64_t first, std::size_t count,
                       std::vector<double>& values) {
+  const auto linked = [&](const Link& link) { return link.row->name == row.name; };
+  if (std::ranges::any_of(space.links, linked)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      double value = std::numeric_limits<double>::quiet_NaN();
+      try {
+        value = input_value(row, row.read(point(space, first + static_cast<std::int64_t>(i))));
+      } catch (const Error&) {  // the point is infeasible
+      }
+      values.push_back(value);
+    }
+    return;
+  }
   const auto axis = std::ranges::find(space.axes, row.name, [](const Axis& one) { return one.row->name; });
   if (axis == space.axes.end()) {
     values.insert(values.end(), count, input_value(row, row.read(space.base)));

@@ -2,6 +2,10 @@
 #include "core/explore/space.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/explore/sampling.h"
@@ -13,6 +17,57 @@ std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange
   std::vector<std::size_t> digits(space.axes.size());
   row_of(space.sampling).digits(space, i, which, digits);
   return digits;
+}
+
+std::string shortest_text(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// In the row's coding.
+std::int64_t linked_value(const Link& link, const Machine& machine) {
+  const ParameterRow& row = *link.row;
+  const std::string name(row.name);
+  std::vector<double> values;
+  for (const FormulaInput& input : link.formula.inputs)
+    values.push_back(input_value(*input.parameter, input.parameter->read(machine)));
+  std::vector<std::span<const double>> inputs;
+  for (const double& value : values) inputs.emplace_back(&value, 1);
+  double result = 0;
+  compute(link.formula, inputs, {&result, 1});
+  if (std::isnan(result)) throw Error("value_invalid", name, "follows others, and is no number here");
+  if (row.type == ParameterType::flag) return result != 0 ? 1 : 0;
+  constexpr double hundredths = 100, next_to_whole = 1e-9;
+  const double coded = std::floor((row.type == ParameterType::decimal ? hundredths : 1) * result + next_to_whole);
+  if (!(coded >= static_cast<double>(row.least) && coded <= static_cast<double>(row.most)))
+    throw Error("value_out_of_range", name,
+                "follows others, and would be " + shortest_text(result) + ": expected " +
+                    value_text(row, row.least) + " to " + value_text(row, row.most));
+  return static_cast<std::int64_t>(coded);
+}
+
+/// A link's row is no axis and follows once; its formula reads parameters that are known by then.
+void check_link(const Space& space, std::size_t number) {
+  const Link& link = space.links[number];
+  const std::string where = "/links/" + std::to_string(number), name(link.row->name);
+  const auto same = [&](const auto& other) { return other.row == link.row; };
+  if (link.row->type == ParameterType::choice)
+    throw Error("value_invalid", where + "/parameter", name + " is a choice: only numbers and flags follow others");
+  if (std::ranges::any_of(space.axes, same))
+    throw Error("value_conflict", where + "/parameter", name + " is an axis: it cannot follow others, too");
+  if (std::ranges::count_if(space.links, same) > 1)
+    throw Error("value_conflict", where + "/parameter", name + " is linked twice");
+  for (const FormulaInput& input : link.formula.inputs) {
+    if (input.parameter == nullptr)
+      throw Error("value_invalid", where + "/formula",
+                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
+                      " is a metric: a parameter follows parameters alone");
+    for (std::size_t later = number; later < space.links.size(); ++later)
+      if (space.links[later].row == input.parameter)
+        throw Error("value_conflict", where + "/formula",
+                    std::string(input.parameter->name) +
+                        (later == number ? " cannot follow itself" : " is linked later: list it before"));
+  }
 }
 
 }  // namespace
@@ -30,6 +85,12 @@ std::int64_t point_count(const Space& space) {
 }
 
 Machine point(const Space& space, std::int64_t i) {
+  Machine machine = unlinked_point(space, i);
+  for (const Link& link : space.links) link.row->write(machine, linked_value(link, machine));
+  return machine;
+}
+
+Machine unlinked_point(const Space& space, std::int64_t i) {
   check(i >= 0 && i < point_count(space), "point: index outside the space");
   Machine machine = space.base;
   const auto digits = digits_of(space, i, {0, space.axes.size()});
@@ -67,6 +128,7 @@ void check_space(const Space& space) {
       throw Error("value_invalid", where + "/values",
                   std::string(axis.row->name) + " = " + value_text(*axis.row, *twice) + " is listed twice");
   }
+  for (std::size_t link = 0; link < space.links.size(); ++link) check_link(space, link);
   const std::int64_t most = most_points;
   const SamplingRow& row = row_of(space.sampling);
   if (row.draws) {

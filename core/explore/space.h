@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/explore/formula.h"
 #include "core/machine/machine.h"
 #include "core/program/capacity.h"
 
@@ -29,9 +30,18 @@ struct Axis {
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
+/// A parameter that follows others: psram_port_bits = conv_lanes_out * 256. Of a formula of parameters alone, in
+/// their units; what it comes to is rounded down to what the row can hold. A flag is set unless that is 0.
+struct Link {
+  const ParameterRow* row = nullptr;
+  Formula formula;
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
 struct Space {
   Machine base;
   std::vector<Axis> axes;
+  std::vector<Link> links = {};  // in turn, behind the axes: each may read those before it
   Sampling sampling = Sampling::grid;
   std::uint64_t seed = 1;  // of all but the grid
   std::int64_t count = 0;  // of all but the grid: points to draw
@@ -58,7 +68,11 @@ std::int64_t point_count(const Space& space);
 ///           combinations.
 ///   sobol   axes that change the program are taken in order, slowest first, as long as there are no more
 ///           combinations than points; the others are a dimension each of Sobol's sequence, scrambled by the seed.
+/// Then its links. Throws Error("value_invalid" | "value_out_of_range", name of a linked parameter, ...) where that
+/// cannot have such a value: the point is infeasible.
 Machine point(const Space& space, std::int64_t i);
+/// The same without its links.
+Machine unlinked_point(const Space& space, std::int64_t i);
 
 /// Rooms for weights whose staircases are better made whole than searched step by step, for a MappingCache: from
 /// the least to the greatest psram_bytes of an axis of many; else none.
@@ -68,8 +82,8 @@ inline constexpr std::size_t many_capacities = 16;
 /// The value of one axis at point i, without building the machine; `axis` is an index into space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
 
-/// Reads the keys sampling, seed, count and axes of POST /sweeps (docs/api.md) over `base`; other keys are left
-/// alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "unknown_key" |
+/// Reads the keys sampling, seed, count, axes and links of POST /sweeps (docs/api.md) over `base`; other keys are
+/// left alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "unknown_key" |
 /// "too_large", JSON pointer, ...).
 Space space_from_json(const nlohmann::json& spec, const Machine& base);
 

@@ -102,18 +102,40 @@ std::vector<std::int64_t> range_values(const ParameterRow& row, const json& axis
   return list;
 }
 
-Axis axis_from_json(const json& axis, const std::string& where) {
-  if (!axis.is_object()) throw Error("value_invalid", where, "an axis: expected an object");
-  refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor"}, where);
-  if (!axis.contains("parameter") || !axis["parameter"].is_string())
+const ParameterRow* varied_row(const json& object, const std::string& where) {
+  if (!object.contains("parameter") || !object["parameter"].is_string())
     throw Error("value_invalid", where + "/parameter", "expected the name of a parameter");
-  const auto name = axis["parameter"].get<std::string>();
+  const auto name = object["parameter"].get<std::string>();
   const ParameterRow* row = find_setting(name);
   if (row == nullptr)
     throw Error("unknown_parameter", where + "/parameter",
                 name.substr(0, 80) + ": no such parameter; `sdip parameters` lists them all");
   if (const FormerRow* former = find_former(name); former != nullptr && !former->axis)
     throw Error("unknown_parameter", where + "/parameter", name + " is no axis: vary " + std::string(former->now));
+  return row;
+}
+
+std::vector<Link> links_from_json(const json& list) {
+  if (!list.is_array()) throw Error("value_invalid", "/links", "expected a list of links");
+  if (list.size() > most_formulas)
+    throw Error("limit_exceeded", "/links", "expected at most " + std::to_string(most_formulas) + " links");
+  std::vector<Link> links;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string where = "/links/" + std::to_string(i);
+    if (!list[i].is_object()) throw Error("value_invalid", where, "a link: expected an object");
+    refuse_unknown_keys(list[i], {"parameter", "formula"}, where);
+    const ParameterRow* row = varied_row(list[i], where);
+    if (!list[i].contains("formula") || !list[i]["formula"].is_string())
+      throw Error("value_invalid", where + "/formula", "expected a formula of parameters");
+    links.push_back({row, parse_formula("link", "", list[i]["formula"].get<std::string>(), where + "/formula")});
+  }
+  return links;
+}
+
+Axis axis_from_json(const json& axis, const std::string& where) {
+  if (!axis.is_object()) throw Error("value_invalid", where, "an axis: expected an object");
+  refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor"}, where);
+  const ParameterRow* row = varied_row(axis, where);
   if (!axis.contains("values")) return {row, range_values(*row, axis, where)};
   if (axis.size() != 2) throw Error("value_invalid", where, "values exclude min, max, step and factor");
   return {row, listed_values(*row, axis["values"], where + "/values")};
@@ -153,6 +175,7 @@ Space space_from_json(const json& spec, const Machine& base) {
   }
   if (!spec.contains("axes")) throw Error("value_invalid", "/axes", "expected a list of axes");
   space.axes = axes_from_json(spec["axes"]);
+  if (spec.contains("links")) space.links = links_from_json(spec["links"]);
   check_space(space);
   return space;
 }
@@ -173,6 +196,10 @@ nlohmann::ordered_json space_json(const Space& space) {
   object["seed"] = space.seed;
   if (row_of(space.sampling).draws) object["count"] = space.count;
   object["axes"] = axes_json(space.axes);
+  if (space.links.empty()) return object;
+  object["links"] = nlohmann::ordered_json::array();
+  for (const Link& link : space.links)
+    object["links"].push_back({{"parameter", link.row->name}, {"formula", link.formula.text}});
   return object;
 }
 

@@ -15,9 +15,9 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {
-    "name",    "model",      "preset",      "machine", "sampling",        "seed", "count", "axes",
-    "metrics", "objectives", "constraints", "formats", "validate_seconds"};
+constexpr std::string_view spec_keys[] = {"name",       "model",       "preset",  "machine",         "sampling",
+                                          "seed",       "count",       "axes",    "links",           "metrics",
+                                          "objectives", "constraints", "formats", "validate_seconds"};
 constexpr std::int64_t most_validate_seconds = 3600;
 
 /// The text at `key`, or `standard` when the key is absent.

@@ -141,13 +141,26 @@ Reply answer_front(Service& service, const Call& call) {
                                list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics")));
 }
 
+namespace {
+
+/// Where what follows cannot have its value, the point is infeasible, and shown without.
+Machine machine_shown(const Space& space, std::int64_t index) {
+  try {
+    return point(space, index);
+  } catch (const Error&) {
+    return unlinked_point(space, index);
+  }
+}
+
+}  // namespace
+
 Reply answer_point(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_to_read(service, call);
   const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
   return json_reply({{"index", index},
-                     {"machine", machine_json(point(sweep.spec.space, index))},
+                     {"machine", machine_json(machine_shown(sweep.spec.space, index))},
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
                      {"metrics", Written<MetricValues>::json(stored->values)},

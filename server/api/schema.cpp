@@ -333,6 +333,7 @@ void add_sweeps(Schema& schemas) {
                             {"max?", number()},
                             {"step?", number()},
                             {"factor?", number()}});
+  schemas["Link"] = object({{"parameter", parameter_names()}, {"formula", text()}});
   schemas["SweepRequest"] = object({{"name?", text()},
                                     {"model", text()},
                                     {"preset?", text()},
@@ -341,6 +342,7 @@ void add_sweeps(Schema& schemas) {
                                     {"seed?", integer()},
                                     {"count?", integer()},
                                     {"axes", array(reference("Axis"))},
+                                    {"links?", array(reference("Link"))},
                                     {"metrics?", user_formulas()},
                                     {"objectives?", array(text())},
                                     {"constraints?", array(text())},

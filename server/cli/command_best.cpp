@@ -129,7 +129,9 @@ void add_best_command(CLI::App& app, Action& action) {
   const auto a = std::make_shared<BestArguments>();
   auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
   auto* model = command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
-  command->add_option("--spec", a->spec_file, "A JSON file as POST /searches takes it, in place of all below but --json")
+  command
+      ->add_option("--spec", a->spec_file,
+                   "A JSON file as POST /searches takes it, in place of all below but --json")
       ->excludes(model);
   add_file_options(*command, a->files);
   add_machine_options(*command, a->machine);

@@ -349,6 +349,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
           "key=v,v,... or key=min:max:*factor or key=min:max:step; several, or repeated; none: a first look over "
           "six")
       ->allow_extra_args(false);
+  sweep
+      .add_option("--link", a.links,
+                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
+      ->allow_extra_args(false);
   add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling,
                    "grid, random, latin_hypercube or sobol (docs/api.md#samplings); grid when not given");

@@ -73,13 +73,27 @@ Json axis_json(const std::string& text) {
   return axis;
 }
 
+namespace {
+
+/// Of "psram_port_bits=conv_lanes_out * 256". What is wrong with a formula is said here, naming the option.
+Json link_json(const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos)
+    throw Error("value_invalid", "--link", text.substr(0, 80) + ": expected parameter=formula");
+  const std::string name = text.substr(0, equals), where = "--link " + name.substr(0, 80);
+  return {{"parameter", name}, {"formula", parse_formula("link", "", text.substr(equals + 1), where).text}};
+}
+
+}  // namespace
+
 Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.spec_file.empty()) {
     if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||
-        !arguments.formats_file.empty() || !arguments.metrics.empty() || !arguments.constraints.empty())
+        !arguments.formats_file.empty() || !arguments.metrics.empty() || !arguments.constraints.empty() ||
+        !arguments.links.empty())
       throw Error("value_invalid", "--spec",
-                  "the file says the whole sweep; expected no --axis, --sampling, --count, --seed, --formats, "
-                  "--metric or --constraint");
+                  "the file says the whole sweep; expected no --axis, --link, --sampling, --count, --seed, "
+                  "--formats, --metric or --constraint");
     Json body = parse_json(read_text(arguments.spec_file));
     if (body.is_object() && !arguments.model.empty()) body["model"] = arguments.model;
     if (body.is_object() && !arguments.name.empty()) body["name"] = arguments.name;
@@ -100,6 +114,7 @@ Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.formats_file.empty()) body["formats"] = formats_of_file(arguments.formats_file).text;
   body["axes"] = Json::array();
   for (const auto& axis : arguments.axes) body["axes"].push_back(axis_json(axis));
+  for (const std::string& link : arguments.links) body["links"].push_back(link_json(link));
   if (arguments.axes.empty())
     for (const auto* axis : first_look) body["axes"].push_back(axis_json(axis));
   return body;

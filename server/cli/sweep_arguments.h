@@ -11,7 +11,7 @@ namespace sdip {
 
 struct SweepArguments {
   std::string model, name, sampling, spec_file, data, export_file, formats_file, part;
-  std::vector<std::string> axes, objectives, metrics, constraints;
+  std::vector<std::string> axes, links, objectives, metrics, constraints;
   FileOptions files;
   MachineOptions machine;
   std::optional<std::int64_t> count, seed, resume;

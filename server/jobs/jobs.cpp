@@ -45,8 +45,8 @@ namespace {
 /// points, whose machines may have other layers, it is their reason.
 void require_layers(const Catalog& catalog, const SweepSpec& spec, const CompileOptions& options) {
   if (spec.formats.empty()) return;
-  const Machine machine = point(spec.space, 0);
   try {
+    const Machine machine = point(spec.space, 0);
     check_machine(machine);
     compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, options);
   } catch (const Error& error) {

@@ -64,6 +64,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
         {sweep.spec.formats && <div><dt>{t('sweep.formats')}</dt><dd><pre className="rules">{sweep.spec.formats}</pre></dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
+        {sweep.spec.links && <div><dt>{t('sweep.links')}</dt><dd>{sweep.spec.links.map((link) => `${link.parameter} = ${link.formula}`).join(', ')}</dd></div>}
       </dl>
       {live && <progress className="run-progress" value={sweep.done} max={sweep.total} aria-label={t('sweep.progress')} />}
       {sweep.error && <div className="error-box" role="alert"><strong>{sweep.error.title}</strong><p lang="en">{sweep.error.detail}</p><code>{sweep.error.code}</code></div>}
