@@ -16,6 +16,7 @@
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/accuracy_front.h"
+#include "server/jobs/data_folder.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/service.h"
@@ -26,34 +27,6 @@
 
 namespace sdip {
 namespace {
-
-/// The folder of --data, or one that lasts as long as this value.
-class DataFolder {
- public:
-  explicit DataFolder(const std::string& given) : path_(given) {
-    if (!given.empty()) {
-      require_folder(path_);
-      return;
-    }
-    std::string pattern = (std::filesystem::temp_directory_path() / "sdip-XXXXXX").string();
-    if (!::mkdtemp(pattern.data()))
-      throw Error("data_folder_unusable", pattern, "cannot create a temporary folder");
-    path_ = pattern;
-    temporary_ = true;
-  }
-  ~DataFolder() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
-  }
-  DataFolder(const DataFolder&) = delete;
-  DataFolder& operator=(const DataFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  bool temporary_ = false;
-};
 
 /// A line on standard error: rewritten on a terminal four times a second, else printed every ten seconds.
 class ProgressLine {

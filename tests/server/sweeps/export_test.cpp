@@ -33,6 +33,33 @@ struct sweep_exports : testing::Test {
   }
 };
 
+TEST_F(sweep_exports, with_their_manifest_are_reproduced_byte_for_byte_or_told_where_they_differ) {
+  for (const std::string name : {"points.csv", "points.ndjson", "points.json"}) {
+    const std::string file = folder / name;
+    ASSERT_EQ(exported({"--manifest", "-o", file}).exit_code, 0);
+    const Ended same = run_sdip({"reproduce", file});
+    EXPECT_EQ(same.exit_code, 0) << same.err;
+    EXPECT_THAT(same.out, StartsWith("reproduced: "));
+  }
+  const std::string front = folder / "front.csv", manifest = front + ".manifest.json";
+  ASSERT_EQ(exported({"--manifest", "--front", "--fields", "cores,per_watt", "-o", front}).exit_code, 0);
+  EXPECT_EQ(run_sdip({"reproduce", manifest}).exit_code, 0);
+  std::string text = file_text(front);
+  text[text.find('\n') + 1] ^= 1;
+  write_file(front, text);
+  const Ended other = run_sdip({"reproduce", front});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.out, HasSubstr("differs from line 2 on"));
+  Json changed = Json::parse(file_text(manifest));
+  changed["signature"] = "of another engine";
+  write_file(manifest, changed.dump());
+  EXPECT_THAT(run_sdip({"reproduce", front}).err, HasSubstr("engine_changed"));
+  for (const char* none : {"[]", "{}", R"({"manifest": 1, "spec": {}, "columns": [1], "points": "all"})", "x"}) {
+    write_file(manifest, none);
+    EXPECT_EQ(run_sdip({"reproduce", front}).exit_code, 1) << none;
+  }
+}
+
 TEST_F(sweep_exports, have_a_manifest_within_or_beside) {
   const Ended json = exported({"--format", "json"});
   const Json whole = Json::parse(json.out);
