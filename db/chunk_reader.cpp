@@ -69,9 +69,14 @@ void ChunkReader::each(std::int64_t sweep, std::int64_t after, const std::functi
 
 void ChunkReader::each_since(std::int64_t sweep, std::int64_t chunk,
                              const std::function<void(const ChunkHead&)>& visit) {
-  Statement row(connection_,
-                "SELECT id, first, count, feasible, flags, reason, reasons, checksums FROM chunk WHERE id > ?2 AND "
-                "+sweep = ?1 ORDER BY id");  // by the ids, not by the index of sweeps
+  // All of a sweep by the index of sweeps; those since another by their ids, of which there are few.
+  const char* const all =
+      "SELECT id, first, count, feasible, flags, reason, reasons, checksums FROM chunk WHERE sweep = ?1 AND id > "
+      "?2";
+  const char* const since =
+      "SELECT id, first, count, feasible, flags, reason, reasons, checksums FROM chunk WHERE id > ?2 AND +sweep = "
+      "?1";
+  Statement row(connection_, chunk == 0 ? all : since);
   row.bind(sweep).bind(chunk);
   while (row.step()) visit(head_of(row, sweep, connection_.path()));
 }

@@ -43,7 +43,7 @@ struct KeptFront {
 struct Store::Parts {
   explicit Parts(const std::string& store_path);
   ~Parts();
-  /// Of a sweep that is removed, whose id may be given out again.
+  /// Of a sweep that is removed.
   void forget_fronts(std::int64_t sweep);
 
   std::string path;
@@ -88,7 +88,7 @@ class ChunkReader {
   ChunkReader(Connection& connection, const MetricIds& metric_ids);
   /// All chunks that end after `after`, in index order; `visit` returns false to stop.
   void each(std::int64_t sweep, std::int64_t after, const std::function<bool(const ChunkHead&)>& visit);
-  /// All chunks that were stored after the one of that id, in the order of their ids.
+  /// All chunks that were stored after the one of that id; 0: all, in any order.
   void each_since(std::int64_t sweep, std::int64_t chunk, const std::function<void(const ChunkHead&)>& visit);
   /// The chunk that holds a point, if it is stored.
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);

@@ -9,14 +9,16 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_kept_fronts = 64;
+constexpr std::size_t most_kept_fronts = 64, most_kept_points = 1 << 18;
 constexpr std::size_t folded_points = 1 << 20;  // read before those that are on no front are let go
 
 std::string front_key(std::int64_t id, std::span<const Objective> objectives,
                       std::span<const Formula> constraints) {
   std::string key = std::to_string(id);
-  for (const Objective& one : objectives) key += '\n' + objective_text(one);
-  for (const Formula& one : constraints) key += "\n<" + one.text;
+  const auto add = [&](const std::string& text) { key += '\n' + std::to_string(text.size()) + ':' + text; };
+  for (const Objective& one : objectives) add(objective_text(one));
+  key += "\n<";
+  for (const Formula& one : constraints) add(one.text);
   return key;
 }
 
@@ -51,8 +53,9 @@ std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std:
   std::shared_ptr<KeptFront> kept;
   {
     const std::scoped_lock lock(parts_->remembering);
-    if (parts_->fronts.size() >= most_kept_fronts) parts_->fronts.clear();
-    std::shared_ptr<KeptFront>& entry = parts_->fronts[front_key(id, objectives, constraints)];
+    const std::string key = front_key(id, objectives, constraints);
+    if (parts_->fronts.size() >= most_kept_fronts && !parts_->fronts.contains(key)) parts_->fronts.clear();
+    std::shared_ptr<KeptFront>& entry = parts_->fronts[key];
     if (!entry) entry = std::make_shared<KeptFront>();
     kept = entry;
   }
@@ -66,6 +69,7 @@ std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std:
   Columns& points = grown.points;
   points.values.resize(measures.size());
   std::vector<double> limit;
+  std::size_t enough = folded_points;  // a front of many equal points is not folded again for a few more
   reader.each_since(id, kept->last_chunk, [&](const ChunkHead& chunk) {
     const std::size_t before = points.index.size();
     for (std::int64_t i = 0; i < chunk.count; ++i) points.index.push_back(chunk.first + i);
@@ -76,15 +80,19 @@ std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std:
       for (std::size_t i = 0; i < limit.size(); ++i)  // one without an objective is on no front
         if (!(std::fabs(limit[i]) > 0)) points.values[0][before + i] = std::numeric_limits<double>::quiet_NaN();
     }
-    grown.last_chunk = chunk.id;
-    if (points.index.size() >= folded_points) keep_front(points, better);
+    grown.last_chunk = std::max(grown.last_chunk, chunk.id);
+    if (points.index.size() < enough) return;
+    keep_front(points, better);
+    enough = std::max(folded_points, 2 * points.index.size());
   });
   keep_front(points, better);
-  kept->last_chunk = grown.last_chunk;
-  kept->points = std::move(points);
   std::vector<std::int64_t> indices;
-  for (const std::int64_t place : front_positions(kept->points, better))
-    indices.push_back(kept->points.index[static_cast<std::size_t>(place)]);
+  for (const std::int64_t place : front_positions(points, better))
+    indices.push_back(points.index[static_cast<std::size_t>(place)]);
+  if (points.index.size() <= most_kept_points) {
+    kept->last_chunk = grown.last_chunk;
+    kept->points = std::move(points);
+  }
   return indices;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -37,13 +38,18 @@ std::int64_t linked_value(const Link& link, const Machine& machine) {
   compute(link.formula, inputs, {&result, 1});
   if (std::isnan(result)) throw Error("value_invalid", name, "follows others, and is no number here");
   if (row.type == ParameterType::flag) return result != 0 ? 1 : 0;
-  constexpr double hundredths = 100, next_to_whole = 1e-9;
-  const double coded = std::floor((row.type == ParameterType::decimal ? hundredths : 1) * result + next_to_whole);
-  if (!(coded >= static_cast<double>(row.least) && coded <= static_cast<double>(row.most)))
+  constexpr double hundredths = 100, next_to_whole = 1e-9, most_coded = 0x1p62;
+  const double whole = std::floor((row.type == ParameterType::decimal ? hundredths : 1) * result + next_to_whole);
+  std::int64_t coded = -1;              // nowhere in range
+  if (row.type == ParameterType::real)  // the bits of a number; of those above 0 in the order of the numbers
+    coded = result > 0 ? std::bit_cast<std::int64_t>(result) : -1;
+  else if (std::fabs(whole) < most_coded)
+    coded = static_cast<std::int64_t>(whole);
+  if (coded < row.least || coded > row.most)
     throw Error("value_out_of_range", name,
                 "follows others, and would be " + shortest_text(result) + ": expected " +
                     value_text(row, row.least) + " to " + value_text(row, row.most));
-  return static_cast<std::int64_t>(coded);
+  return coded;
 }
 
 /// A link's row is no axis and follows once; its formula reads parameters that are known by then.

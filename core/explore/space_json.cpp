@@ -125,6 +125,9 @@ std::vector<Link> links_from_json(const json& list) {
     if (!list[i].is_object()) throw Error("value_invalid", where, "a link: expected an object");
     refuse_unknown_keys(list[i], {"parameter", "formula"}, where);
     const ParameterRow* row = varied_row(list[i], where);
+    if (const FormerRow* former = find_former(list[i]["parameter"].get<std::string>()))
+      throw Error("unknown_parameter", where + "/parameter",
+                  std::string(row->name) + " stands for others: link " + std::string(former->now));
     if (!list[i].contains("formula") || !list[i]["formula"].is_string())
       throw Error("value_invalid", where + "/formula", "expected a formula of parameters");
     links.push_back({row, parse_formula("link", "", list[i]["formula"].get<std::string>(), where + "/formula")});

@@ -128,11 +128,7 @@ int run_best(const BestArguments& arguments) {
 void add_best_command(CLI::App& app, Action& action) {
   const auto a = std::make_shared<BestArguments>();
   auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
-  auto* model = command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
-  command
-      ->add_option("--spec", a->spec_file,
-                   "A JSON file as POST /searches takes it, in place of all below but --json")
-      ->excludes(model);
+  command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
   add_file_options(*command, a->files);
   add_machine_options(*command, a->machine);
   command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")
@@ -153,6 +149,10 @@ void add_best_command(CLI::App& app, Action& action) {
   command
       ->add_option("--validate-seconds", a->validate_seconds, "Time in which the answer is validated; 0: it is not")
       ->capture_default_str();
+  auto* spec = command->add_option("--spec", a->spec_file,
+                                   "A JSON file as POST /searches takes it, in place of all of these but --json");
+  for (CLI::Option* other : command->get_options())
+    if (other != spec && other != command->get_help_ptr()) spec->excludes(other);
   command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
   command->add_flag("--json", a->json, "JSON instead of a table");
   command->callback([&action, a] { action = [=] { return run_best(*a); }; });

@@ -96,6 +96,8 @@ std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesyst
                              const SweepArguments& arguments) {
   if (!arguments.resume) return add_sweep(store, catalog, spec_from_json(body_of(catalog, data, arguments)));
   if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
+  if (!arguments.links.empty())
+    throw Error("value_conflict", "--link", "a sweep that is resumed has the links that it began with");
   if (store.sweep(*arguments.resume).state != SweepState::queued) queue_again(store, *arguments.resume);
   return *arguments.resume;
 }

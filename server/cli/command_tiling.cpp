@@ -1,8 +1,14 @@
 // sdip tiling: what the best tiling of each convolution and product moves, beside the bound.
+#include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/program/tiling/chain_words.h"
+#include "core/program/tiling/tiling.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
 #include "server/studies/tiling_report.h"
@@ -13,10 +19,80 @@ namespace {
 struct TilingArguments {
   std::string model, format = "text";
   std::vector<std::int64_t> words;
+  std::vector<std::string> chains;
   FileOptions files;
   MachineOptions machine;
   bool on_machine = false;
 };
+
+/// "4096x320x2560x320": rows, inputs, hidden features, outputs.
+ProductChain chain_of(const std::string& text) {
+  constexpr std::int64_t most_size = 1 << 24;
+  std::vector<std::int64_t> sizes;
+  std::istringstream words(text);
+  for (std::string size; std::getline(words, size, 'x');) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
+    if (error != std::errc() || end != size.data() + size.size() || number < 1 || number > most_size) break;
+    sizes.push_back(number);
+  }
+  if (sizes.size() != 4 || std::ranges::count(text, 'x') != 3)
+    throw Error("value_invalid", "--chain",
+                text.substr(0, 80) + ": expected ROWSxINPUTSxHIDDENxOUTPUTS, each from 1 to 2^24");
+  return {sizes[0], sizes[1], sizes[2], sizes[3]};
+}
+
+/// What two products move one after the other; nothing where there is no room.
+std::optional<std::int64_t> words_apart(const ProductChain& chain, std::int64_t words) {
+  const auto moved = [&](std::int64_t sums, std::int64_t channels) {
+    Nest nest;
+    nest.loops.out_h = nest.loops.in_h = chain.rows;
+    nest.loops.in_channels = sums, nest.loops.out_channels = channels;
+    nest.weighted = true;
+    return best_tiling(nest, words);
+  };
+  const auto first = moved(chain.inputs, chain.hidden), second = moved(chain.hidden, chain.outputs);
+  return first && second ? std::optional(first->price + second->price) : std::nullopt;
+}
+
+std::string schedule_text(const ProductChain& chain, const ChainSchedule& schedule) {
+  const std::string held = count_text(schedule.held) + " of " + count_text(chain.hidden) + " features held";
+  if (schedule.order == ChainOrder::features) return "rows pass " + held;
+  return count_text(ceil_div(chain.rows, schedule.strip)) + " strips of " + count_text(schedule.strip) + " rows, " +
+         held;
+}
+
+int run_chains(const TilingArguments& arguments) {
+  OrderedJson all = OrderedJson::array();
+  std::vector<TextRow> rows;
+  for (const std::string& text : arguments.chains) {
+    const ProductChain chain = chain_of(text);
+    for (const std::int64_t words : arguments.words) {
+      const auto apart = words_apart(chain, words);
+      const auto joined = least_chain(chain, words);
+      const auto number = [](const auto& value) { return value ? count_text(*value) : std::string("-"); };
+      all.push_back({{"chain", text},
+                     {"words", words},
+                     {"apart", apart ? OrderedJson(*apart) : OrderedJson()},
+                     {"joined", joined ? OrderedJson(joined->words) : OrderedJson()},
+                     {"strip", joined ? OrderedJson(joined->strip) : OrderedJson()},
+                     {"held", joined ? OrderedJson(joined->held) : OrderedJson()},
+                     {"least", least_chain_words(chain)}});
+      rows.push_back({text, count_text(words), number(apart), joined ? count_text(joined->words) : "-",
+                      count_text(least_chain_words(chain)), joined ? schedule_text(chain, *joined) : ""});
+    }
+  }
+  if (arguments.format == "json") return std::cout << json_text(all, 2) << "\n", exit_ok;
+  print_table(std::cout,
+              {{"chain"},
+               {"words", Align::right},
+               {"one by one", Align::right},
+               {"middle on chip", Align::right},
+               {"at least", Align::right},
+               {"how"}},
+              rows, colour_out());
+  return exit_ok;
+}
 
 int run_tiling(TilingArguments arguments) {
   const Catalog catalog(file_models(arguments.files));
@@ -31,6 +107,11 @@ int run_tiling(TilingArguments arguments) {
   for (const std::int64_t size : arguments.words)
     if (size < 1 || size > most_words)
       throw Error("value_out_of_range", "--words", "expected 1 to 2^60, found " + std::to_string(size));
+  if (!arguments.chains.empty()) {
+    if (!arguments.model.empty() || arguments.on_machine || arguments.format == "csv")
+      throw Error("value_conflict", "--chain", "stands for itself: expected no model, no machine, text or json");
+    return run_chains(arguments);
+  }
   const Machine machine = machine_of(arguments.machine);
   const auto layers = tile_models(catalog, arguments.model.empty() ? tiled_models() : std::vector{arguments.model},
                                   arguments.words, arguments.on_machine ? &machine : nullptr);
@@ -55,6 +136,12 @@ void add_tiling_command(CLI::App& app, Action& action) {
       ->add_option(
           "--words", arguments->words,
           "Words of one memory, single-buffered; several, or repeated. Else powers of two from 64 Ki to 16 Mi")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--chain", arguments->chains,
+          "Instead of a model: ROWSxINPUTSxHIDDENxOUTPUTS, two products in a row whose middle never leaves "
+          "the memory, beside one after the other; repeated")
       ->allow_extra_args(false);
   command
       ->add_option("--format", arguments->format, "text, csv, json, or markdown: the table of docs/model/tiling.md")

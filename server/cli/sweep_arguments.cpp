@@ -80,7 +80,9 @@ Json link_json(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos)
     throw Error("value_invalid", "--link", text.substr(0, 80) + ": expected parameter=formula");
-  const std::string name = text.substr(0, equals), where = "--link " + name.substr(0, 80);
+  const auto begin = text.find_first_not_of(' '), end = text.find_last_not_of(' ', equals - 1);
+  const std::string name = equals == 0 || begin >= equals ? "" : text.substr(begin, end - begin + 1),
+                    where = "--link " + name.substr(0, 80);
   return {{"parameter", name}, {"formula", parse_formula("link", "", text.substr(equals + 1), where).text}};
 }
 

@@ -95,6 +95,29 @@ TEST(front, grows_with_its_points_in_whatever_order_they_come) {
   EXPECT_EQ(store.front(other, space, asked.objectives, {}), front_anew(store, other, space, asked));
 }
 
+/// Equal points are all on the front: of so many nothing is remembered, and nothing folded again for each chunk.
+TEST(front, of_very_many_equal_points_is_found_in_one_pass) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  Space space;
+  space.axes = {{find_parameter("dram_channel_mib"), {}}, {find_parameter("cores"), {}}};
+  for (std::int64_t n = 1; n <= 4000; ++n) space.axes[0].values.push_back(n);
+  for (std::int64_t n = 1; n <= 300; ++n) space.axes[1].values.push_back(n);
+  const std::int64_t id = add_sample_sweep(store, space), total = point_count(space);
+  Outcome same;
+  same.feasible = true;
+  constexpr std::int64_t chunk = 4096;  // fewer and larger ones than a sweep's
+  for (std::int64_t first = 0; first < total; first += chunk) {
+    PointBatch batch;
+    batch.first = first;
+    for (std::int64_t i = first; i < std::min(total, first + chunk); ++i) append(batch, same);
+    store.append(id, batch);
+  }
+  const Asked asked = area_and_throughput(false);
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ(std::ssize(store.front(id, space, asked.objectives, {})), total);
+}
+
 TEST(front, of_a_sweep_that_was_removed_is_forgotten) {
   const TemporaryFolder folder;
   Store store(folder.store());

@@ -99,7 +99,7 @@ LayerTime time_at(const TiledLayer& layer, const MachineRates& rates) {
 
 TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
   const std::vector<CutWork> cuts = best_cuts(p, m);
-  return best_cut(cuts, m.clock_hz).cut;
+  return cuts.empty() ? TileCut{} : best_cut(cuts, m.clock_hz).cut;
 }
 
 MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& m) {

@@ -85,6 +85,17 @@ TEST(links, are_what_formulas_of_points_see) {
   }
 }
 
+TEST(links, set_figures_of_technology_by_their_values) {
+  const Space space = space_of(json::array({link("technology.n7.multiply.int8", "cores * 0.1")}));
+  const ParameterRow* row = find_setting("technology.n7.multiply.int8");
+  for (std::int64_t i = 0; i < point_count(space); ++i) {
+    const Machine machine = point(space, i);
+    EXPECT_EQ(input_value(*row, row->read(machine)), static_cast<double>(machine.cores) * 0.1);
+  }
+  for (const char* none : {"-1", "0", "4.6e18", "1 / 0"})
+    EXPECT_THROW(point(space_of(json::array({link("technology.n7.multiply.int8", none)})), 0), Error) << none;
+}
+
 TEST(links, read_back_equal) {
   const Space space = space_of(json::array({link("psram_port_bits", "conv_lanes_out * 128")}));
   EXPECT_EQ(space_from_json(space_json(space), space.base), space);
@@ -94,6 +105,8 @@ TEST(links, read_back_equal) {
 TEST(links, are_refused_with_the_place) {
   EXPECT_EQ(refusal_of("psram"), "value_invalid at /links");
   EXPECT_EQ(refusal_of(json::array({link("psram_bits", "1")})), "unknown_parameter at /links/0/parameter");
+  EXPECT_EQ(refusal_of(json::array({link("dram_bus_bits", "128")})), "unknown_parameter at /links/0/parameter")
+      << "a former name for several rows";
   EXPECT_EQ(refusal_of(json::array({link("cores", "2")})), "value_conflict at /links/0/parameter") << "an axis";
   EXPECT_EQ(refusal_of(json::array({link("fusion", "2")})), "value_invalid at /links/0/parameter") << "a choice";
   EXPECT_EQ(refusal_of(json::array({link("psram_port_bits", "area_mm2")})), "value_invalid at /links/0/formula");
