@@ -11,11 +11,11 @@ namespace {
 /// The space of `sdip sweep MODEL` alone: how many cores, how much memory beside them, how fast a DRAM, how wide a
 /// MAC array.
 constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
-                                      "psram_bytes=4194304,8388608,33554432,134217728",
+                                      "psram_bytes=4194304,6291456,12582912,33554432",
                                       "dsram_bytes=1048576:16777216:*2",
                                       "conv_lanes_pixel=4,8,16,32",
                                       "dram_channels=2,4,8,16",
-                                      "weight_format=fp16,int8"};
+                                      "weight_format=int8,int4"};
 
 const ParameterRow& require_parameter(const std::string& name) {
   if (const ParameterRow* row = find_setting(name)) return *row;
