@@ -2,11 +2,10 @@
 #include "core/baseline/device_space.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/baseline/device_machines.h"
 #include "core/baseline/device_run.h"
 
@@ -18,12 +17,6 @@ constexpr std::string_view dram_key = "dram_gb_per_s";
 /// Figures and fields that are of a kind of machine, and so of its variants, too.
 constexpr std::string_view of_the_whole[] = {"die_mm2", "tdp_w", "dies", "sram_mib", "list_price_usd"};
 constexpr std::string_view kept_fields[] = {"control", "cache", "interconnect", "communication", "DRAM"};
-
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
 
 void check_axes(const Device& base, std::span<const DeviceAxis> axes, const std::string& where) {
   if (axes.empty()) throw Error("value_invalid", where, "expected figures to vary");
@@ -80,7 +73,7 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
       for (const double value : axis.values) {
         Device& variant = next.emplace_back(one);
         set_figure(variant, axis, value);
-        variant.name += (&axis == axes.data() ? ", " : " ") + axis.key + "=" + number_text(value);
+        variant.name += (&axis == axes.data() ? ", " : " ") + axis.key + "=" + shortest_text(value);
       }
     all = std::move(next);
   }
@@ -89,11 +82,11 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
     all[i].peak_flops = base.peak_flops * structural_flops(all[i]) / structural_flops(base);
     // The base's first fields are its peak and its bandwidth, whose name says the kind of its DRAM.
     DeviceField peak = base.fields.at(0), bandwidth = base.fields.at(1);
-    peak.value = number_text(all[i].peak_flops / 1e12);
+    peak.value = shortest_text(all[i].peak_flops / 1e12);
     peak.source = "the peak of " + base.name + " times the variant's units over its own";
     peak.confidence = "derived";
     if (all[i].dram_bytes_per_s != base.dram_bytes_per_s) {
-      bandwidth.value = number_text(all[i].dram_bytes_per_s / 1e9);
+      bandwidth.value = shortest_text(all[i].dram_bytes_per_s / 1e9);
       bandwidth.source = "varied by the user";
       bandwidth.confidence = "assumption";
     }

@@ -2,13 +2,12 @@
 #include "core/explore/space.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/explore/sampling.h"
 
 namespace sdip {
@@ -18,11 +17,6 @@ std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange
   std::vector<std::size_t> digits(space.axes.size());
   row_of(space.sampling).digits(space, i, which, digits);
   return digits;
-}
-
-std::string shortest_text(double value) {
-  std::array<char, 32> text{};
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 /// In the row's coding.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/machine/dram.h"
 #include "core/machine/former.h"
 #include "core/machine/machine.h"
@@ -207,10 +208,8 @@ std::string value_text(const ParameterRow& row, std::int64_t value) {
       if (value % 10 != 0) text += static_cast<char>('0' + value % 10);
       return text;
     }
-    case ParameterType::real: {
-      char text[32];
-      return {text, std::to_chars(text, text + sizeof text, std::bit_cast<double>(value)).ptr};
-    }
+    case ParameterType::real:
+      return shortest_text(std::bit_cast<double>(value));
     case ParameterType::count:
       break;
   }

@@ -118,10 +118,10 @@ int run_reproduce(const std::string& file) {
     return true;
   });
   const std::string now = points_in(text, exported.format);
-  const std::string hash = sha256_hex(std::as_bytes(std::span(now)));
   if (now == then) {
     std::cout << "reproduced: " << printable(exported.file) << ", " << count_text(std::ssize(now)) << " bytes of "
-              << count_text(sweep.row.done) << " points, sha256 " << hash << "\n";
+              << count_text(sweep.row.done) << " points, sha256 " << sha256_hex(std::as_bytes(std::span(now)))
+              << "\n";
     return exit_ok;
   }
   std::cout << "not reproduced: " << printable(exported.file) << " differs from line "

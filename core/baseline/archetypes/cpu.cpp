@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -247,16 +246,12 @@ MappedLayers mapped_layers(std::span<const Layer> layers, const CpuMachine& m) {
             m.bytes_per_element > 0,
         "cpu: every figure is positive");
   const bool weights_stay = network_stays(layers, m);
-  std::vector<std::vector<CpuWay>> ways;
-  ways.reserve(layers.size());
-  for (const Layer& layer : layers) ways.push_back(best_ways(layer, m, weights_stay));
-  return [ways = std::move(ways), of_a_core = m.core_dram_bytes_per_s](const MachineRates& rates) {
-    check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
-    std::vector<LayerTime> times;
-    times.reserve(ways.size());
-    for (const std::vector<CpuWay>& layer : ways) times.push_back(best_time(layer, rates, of_a_core));
-    return times;
-  };
+  return mapped_each(
+      layers, [&](const Layer& layer) { return best_ways(layer, m, weights_stay); },
+      [of_a_core = m.core_dram_bytes_per_s](const std::vector<CpuWay>& ways, const MachineRates& rates) {
+        check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
+        return best_time(ways, rates, of_a_core);
+      });
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CpuMachine& m) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace sdip {
@@ -24,5 +26,19 @@ struct MachineRates {
 /// A list of layers with all mappings of each that are best at some rates: times, in order, at any. Safe to call
 /// from several threads.
 using MappedLayers = std::function<std::vector<LayerTime>(const MachineRates&)>;
+
+/// Of layers that do not depend on each other: each is mapped once, `time` says what that takes at some rates.
+template <class OneLayer, class Map, class Time>
+MappedLayers mapped_each(std::span<const OneLayer> layers, const Map& map, Time time) {
+  std::vector<decltype(map(layers[0]))> mapped;
+  mapped.reserve(layers.size());
+  for (const OneLayer& layer : layers) mapped.push_back(map(layer));
+  return [mapped = std::move(mapped), time = std::move(time)](const MachineRates& rates) {
+    std::vector<LayerTime> times;
+    times.reserve(mapped.size());
+    for (const auto& layer : mapped) times.push_back(time(layer, rates));
+    return times;
+  };
+}
 
 }  // namespace sdip

@@ -334,16 +334,12 @@ bool is_row_stationary(const RowStationaryMachine& m) {
 MappedLayers mapped_layers(std::span<const Layer> layers, const RowStationaryMachine& machine) {
   check(is_row_stationary(machine) && machine.vector_operations_per_s > 0 && machine.activation_compression > 0,
         "mapped_layers: a row-stationary machine's figures are positive");
-  std::vector<RowStationaryWork> works;
-  works.reserve(layers.size());
-  for (const Layer& layer : layers) works.push_back(work_of(layer, machine));
-  return [works = std::move(works), bytes = machine.bytes_per_element](const MachineRates& rates) {
-    check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
-    std::vector<LayerTime> times;
-    times.reserve(works.size());
-    for (const RowStationaryWork& work : works) times.push_back(time_at(work, bytes, rates));
-    return times;
-  };
+  return mapped_each(
+      layers, [&](const Layer& layer) { return work_of(layer, machine); },
+      [bytes = machine.bytes_per_element](const RowStationaryWork& work, const MachineRates& rates) {
+        check(rates.clock_hz > 0 && rates.dram_bytes_per_s > 0, "times of layers: rates are positive");
+        return time_at(work, bytes, rates);
+      });
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const RowStationaryMachine& machine) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/base/units.h"
 #include "core/baseline/archetypes/parts.h"
@@ -103,15 +102,8 @@ TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
 }
 
 MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& m) {
-  std::vector<TiledLayer> tiled;
-  tiled.reserve(layers.size());
-  for (const Layer& layer : layers) tiled.push_back(tiled_layer(layer, m));
-  return [tiled = std::move(tiled)](const MachineRates& rates) {
-    std::vector<LayerTime> times;
-    times.reserve(tiled.size());
-    for (const TiledLayer& layer : tiled) times.push_back(time_at(layer, rates));
-    return times;
-  };
+  return mapped_each(
+      layers, [&](const Layer& layer) { return tiled_layer(layer, m); }, time_at);
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const TiledMachine& m) {

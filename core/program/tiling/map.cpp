@@ -74,6 +74,15 @@ CapacityRange weight_room(const CapacityRange& same, std::int64_t held, std::int
   return room;
 }
 
+/// By all that a search asked of the room for weights: of itself, and of the capacity for a tile.
+void narrow_weight_room(MappingStep& step, const InstructionClass& c, const TileRoom& room,
+                        const AskedCapacity& weights, const TileTerms& terms, std::int64_t weight_buffers) {
+  step.weight_room.narrow(weights.same());
+  if (c.operand_b == Place::psram && room.weight_bytes > 0)
+    step.weight_room.narrow(
+        weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers * weight_parts(c)));
+}
+
 std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
   std::int64_t bytes = held_weight_bytes(c, room.form);
   if (c.operand_b == Place::psram) {
@@ -205,19 +214,17 @@ std::optional<Mapping> search_nest(const Task& task, TileSizes sizes, TileSearch
 MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
   const Nest nest = nest_of(c);
   const bool in_memory = room.weights_multiply && nest.weighted && room.goal == TileGoal::bytes;
-  const bool streams_weights = nest.weighted && room.weight_bytes > 0;
-  const std::int64_t held = held_weight_bytes(c, room.form);
   const AskedCapacity weights(room.weight_bytes);
-  if (room.weight_bytes > 0 && !weights.holds(held)) return {std::nullopt, weights.same()};  // whatever the tiles
+  if (room.weight_bytes > 0 && !weights.holds(held_weight_bytes(c, room.form)))
+    return {std::nullopt, weights.same()};  // whatever the tiles
   const TileTerms terms = terms_of(c, nest, room, weight_buffers);
   const Accept fits = [&](const Mapping& mapping) {
     c.mapping = mapping;
     return fits_in(c, room, weights, weight_buffers);
   };
   MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted, in_memory), room.search),
-                   weights.same()};
-  if (streams_weights)
-    step.weight_room.narrow(weight_room(terms.capacity[1].same(), held, weight_buffers * weight_parts(c)));
+                   {}};
+  narrow_weight_room(step, c, room, weights, terms, weight_buffers);
   return step;
 }
 
@@ -301,10 +308,7 @@ struct FewestBytes {
     if (const auto fewer = fewest_bytes(nest, terms, sizes, granules, fits, exact, bytes_of(*step.mapping)))
       step.mapping = fewer;
     if (within.weight_bytes < room.weight_bytes) return;  // of all capacities from there on
-    step.weight_room.narrow(weights.same());
-    if (streams_weights)
-      step.weight_room.narrow(
-          weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers * weight_parts(c)));
+    narrow_weight_room(step, c, room, weights, terms, weight_buffers);
   }
 
   /// Whatever has no room for a coarser mapping takes less of one memory than the smallest of these.
@@ -374,10 +378,7 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
     };
     const Tiling start{*found.mapping, price, reference_folds(nest, *found.mapping, sizes.reference_lanes)};
     faster = fewest_cycles(nest, terms, even, fits, start, price + price * more_hundredths / 100).mapping;
-    found.weight_room.narrow(weights.same());
-    if (nest.weighted && room.weight_bytes > 0)
-      found.weight_room.narrow(weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form),
-                                           room.weight_buffers * weight_parts(c)));
+    narrow_weight_room(found, c, room, weights, terms, room.weight_buffers);
   } else {
     TileRoom for_cycles = room;
     for_cycles.goal = TileGoal::cycles;

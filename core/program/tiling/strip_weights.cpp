@@ -32,6 +32,10 @@ std::int64_t most_streamed(const Part& part, std::int64_t granule, std::int64_t 
   return fitting == whole_tile(part, granule) ? part_channels(part) : fitting;
 }
 
+void hold_all(std::vector<Part>& parts) {
+  for (Part& part : parts) part.streamed_channels = part.tile_channels = 0;
+}
+
 void stream(Part& part, std::int64_t channels, std::int64_t granule) {
   part.streamed_channels = channels;
   part.tile_channels = std::min(granule, channels);
@@ -42,11 +46,9 @@ void stream(Part& part, std::int64_t channels, std::int64_t granule) {
 bool stream_tiles(std::vector<Part>& parts, std::int64_t granule, std::int64_t tile_bytes, std::int64_t buffers,
                   const AskedCapacity& weights, const WeightForm& form) {
   const auto fits = [&](std::int64_t held) { return weights.holds(held + buffers * tile_bytes); };
+  hold_all(parts);
   std::int64_t held = 0;
-  for (Part& part : parts) {
-    part.streamed_channels = part.tile_channels = 0;
-    held += held_bytes(part, form);
-  }
+  for (const Part& part : parts) held += held_bytes(part, form);
   for (Part& part : parts) {
     if (fits(held)) return true;
     if (!can_stream(part)) continue;
@@ -104,16 +106,7 @@ std::int64_t strip_operation_count(const InstructionClass& c) {
 
 std::int64_t strip_tile_bytes(const Part& part, std::int64_t channels, const WeightForm& form) {
   return channel_bytes(part.weight_elements_per_channel, part.bias_elements_per_channel, part.work.nest.in_channels,
-                       channels, form);
-}
-
-std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& form) {
-  std::int64_t bytes = 0;
-  for (Part part : c.parts) {
-    part.streamed_channels = 0;
-    bytes += held_bytes(part, form);
-  }
-  return bytes;
+                       channels, true, form);
 }
 
 std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form) {
@@ -131,12 +124,12 @@ std::int64_t largest_strip_tile_bytes(const InstructionClass& c, const WeightFor
 }
 
 bool stream_weights(InstructionClass& c, const TileRoom& room, const AskedCapacity& weights) {
-  for (Part& part : c.parts) part.streamed_channels = part.tile_channels = 0;
-  if (room.weight_bytes == 0 || weights.holds(strip_weight_bytes(c, room.form))) return true;
+  hold_all(c.parts);
+  if (room.weight_bytes == 0 || weights.holds(strip_held_bytes(c, room.form))) return true;
   for (std::int64_t buffers = room.weight_buffers; buffers > 0; --buffers)
     for (const std::int64_t granule : {even_channels, std::int64_t{1}})
       if (stream_best(c, room.form, weights, granule, buffers)) return true;
-  for (Part& part : c.parts) part.streamed_channels = part.tile_channels = 0;
+  hold_all(c.parts);
   return false;
 }
 

@@ -64,9 +64,8 @@ std::int64_t strip_fetch_elements(const InstructionClass& c, std::size_t part, c
 std::int64_t strip_a_elements(const InstructionClass& c, std::int64_t rows);
 std::int64_t strip_out_elements(const InstructionClass& c, std::int64_t rows, std::int64_t channels);
 
-/// All parts' weights as PSRAM holds them; those held from the first strip to the last; of one tile of the others,
-/// of so many channels of a part; of the largest such tile.
-std::int64_t strip_weight_bytes(const InstructionClass& c, const WeightForm& form);
+/// Weights as PSRAM holds them: those held from the first strip to the last; of one tile of the others, of so many
+/// channels of a part; of the largest such tile.
 std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form);
 std::int64_t strip_tile_bytes(const Part& part, std::int64_t channels, const WeightForm& form);
 std::int64_t largest_strip_tile_bytes(const InstructionClass& c, const WeightForm& form);

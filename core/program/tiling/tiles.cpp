@@ -105,18 +105,13 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
                                const WeightForm& form) {
   if (c.compound == Compound::strips) return 0;  // core/program/tiling/strips.h
   const std::int64_t all_sums = c.work.nest.in_channels, per_channel = c.weight_elements_per_channel;
-  if (first && sums == all_sums)
-    return channel_bytes(per_channel, c.bias_elements_per_channel, sums, channels, form);
-  const std::int64_t elements =
-      channels * (sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums);
-  const std::int64_t once =
-      first ? c.bias_elements_per_channel * form.vector_bits + form.scale_bits_per_channel : 0;
-  return ceil_div(product_bits(elements, sums, form) + once * channels, 8);
+  const std::int64_t of_channel = sums == all_sums ? per_channel : ceil_div(per_channel, all_sums) * sums;
+  return channel_bytes(of_channel, c.bias_elements_per_channel, sums, channels, first, form);
 }
 
 std::int64_t channel_bytes(std::int64_t weights, std::int64_t biases, std::int64_t sums, std::int64_t channels,
-                           const WeightForm& form) {
-  const std::int64_t once = biases * form.vector_bits + form.scale_bits_per_channel;
+                           bool first, const WeightForm& form) {
+  const std::int64_t once = first ? biases * form.vector_bits + form.scale_bits_per_channel : 0;
   return ceil_div(product_bits(channels * weights, sums, form) + once * channels, 8);
 }
 

@@ -59,7 +59,7 @@ WeightForm weight_form(const InstructionClass& c, const Machine& machine);
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form);
 /// The same of channels with so many weights and biases each, of so many sums.
 std::int64_t channel_bytes(std::int64_t weights, std::int64_t biases, std::int64_t sums, std::int64_t channels,
-                           const WeightForm& form);
+                           bool first, const WeightForm& form);
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
                                const WeightForm& form);
 
