@@ -79,7 +79,7 @@ TiledLayer tiled_layer(const Layer& layer, const TiledMachine& m) {
   return tiled;
 }
 
-LayerTime time_at(const TiledLayer& layer, const MachineRates& rates) {
+LayerTime tiled_time(const TiledLayer& layer, const MachineRates& rates) {
   LayerTime time;
   if (!layer.cuts.empty()) {
     const CutWork& cut = best_cut(layer.cuts, rates.clock_hz);
@@ -103,7 +103,7 @@ TileCut tile_cut(const MatrixProduct& p, const TiledMachine& m) {
 
 MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& m) {
   return mapped_each(
-      layers, [&](const Layer& layer) { return tiled_layer(layer, m); }, time_at);
+      layers, [&](const Layer& layer) { return tiled_layer(layer, m); }, tiled_time);
 }
 
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const TiledMachine& m) {
