@@ -33,7 +33,7 @@ class Known {
     for (const auto& here : asked) steps_.emplace_back(std::size_t{1} << here.size());
   }
 
-  std::optional<std::int64_t> at_least(Answered answered) {
+  std::optional<Int128> at_least(Answered answered) {
     if (ask_all) ask(answered);
     One& one = of(answered);
     if (one.cost == unasked) one.cost = costs_.least(answered);
@@ -50,9 +50,9 @@ class Known {
   }
 
  private:
-  static constexpr std::int64_t unasked = -1;
+  static constexpr Int128 unasked = -1;
   struct One {
-    std::optional<std::int64_t> cost = unasked;
+    std::optional<Int128> cost = unasked;
     bool is_known = false;
   };
   One& of(Answered answered) { return steps_[answered.step][answered.noes]; }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/units.h"
+
 namespace sdip {
 
 /// A step and answers to the questions asked there: those whose bit is set in `noes`, in the order in which they
@@ -15,10 +17,10 @@ struct Answered {
   std::uint32_t noes = 0;
 };
 
-/// What a step costs; nothing when it cannot be done so. `least`: no more than that, quickly known.
+/// What a step costs, 0 or more; nothing when it cannot be done so. `least`: no more than that, quickly known.
 struct StepCosts {
-  std::function<std::int64_t(Answered)> least;
-  std::function<std::optional<std::int64_t>(Answered)> cost;
+  std::function<Int128(Answered)> least;
+  std::function<std::optional<Int128>(Answered)> cost;
 };
 
 struct LeastChoice {

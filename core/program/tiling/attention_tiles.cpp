@@ -50,17 +50,23 @@ void each_even_tile(std::int64_t size, Each each) {
   }
 }
 
-class Choice {
+class AttentionChoice {
  public:
-  Choice(const InstructionClass& c, const TileRoom& room) : c_(c), room_(room), sizes_(attention_sizes(c)) {}
+  AttentionChoice(const InstructionClass& c, const TileRoom& room, bool by_cycles, std::int64_t most_bytes)
+      : c_(c), room_(room), sizes_(attention_sizes(c)), by_cycles_(by_cycles), most_bytes_(most_bytes) {}
 
   std::optional<Mapping> run() {
     each_even_tile(sizes_.rows, [this](std::int64_t rows) { try_rows(rows); });
     return best_;
   }
+  /// Of the mapping found.
+  std::int64_t bytes() const { return best_rank_.bytes; }
 
  private:
-  using Rank = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  struct Rank {
+    std::int64_t cycles = 0, bytes = 0, folds = 0, rows = 0, keys = 0;  // cycles: 0 where bytes come first
+    auto operator<=>(const Rank&) const = default;
+  };
 
   Mapping mapping(std::int64_t rows, std::int64_t keys) const {
     return {rows, 1, keys, sizes_.depth, rows_outermost};
@@ -83,28 +89,39 @@ class Choice {
     return elements * room_.activation_bits / 8;
   }
 
+  /// Of the class as it is mapped, if it moves so many bytes.
+  Rank rank(std::int64_t bytes) const {
+    const std::int64_t cycles =
+        by_cycles_ ? std::max(attention_cycles(c_), ceil_div(bytes, reference_dram_bytes)) : 0;
+    return {cycles, bytes, attention_folds(c_), c_.mapping.tile_rows, c_.mapping.tile_channels};
+  }
+
   void consider(std::int64_t rows, std::int64_t keys) {
     if (!fits(rows, keys)) return;
-    const Rank found{dram_bytes(c_, room_), attention_folds(c_), rows, keys};
-    if (best_ && best_rank_ <= found) return;
+    const Rank found = rank(dram_bytes(c_, room_));
+    if (found.bytes > most_bytes_ || (best_ && best_rank_ <= found)) return;
     best_ = c_.mapping;
     best_rank_ = found;
   }
 
   void try_rows(std::int64_t rows) {
     c_.mapping = mapping(rows, sizes_.keys);
-    if (best_ && best_rank_ <= Rank{least_bytes(), attention_folds(c_), rows, sizes_.keys}) return;
+    const Rank whole = rank(least_bytes());  // no tiles of keys are better, of so many rows
+    if (best_ && best_rank_ <= whole) return;
     c_.mapping = mapping(rows, std::max<std::int64_t>(1, sizes_.keys - 1));
     const std::int64_t in_tiles = least_bytes();
     if (!fits(rows, 1)) return;
     each_even_tile(sizes_.keys, [&](std::int64_t keys) {
-      if (keys == sizes_.keys || !best_ || std::get<0>(best_rank_) >= in_tiles) consider(rows, keys);
+      if (keys == sizes_.keys || !best_ || (by_cycles_ ? in_tiles <= most_bytes_ : best_rank_.bytes >= in_tiles))
+        consider(rows, keys);
     });
   }
 
   InstructionClass c_;
   const TileRoom& room_;
   const AttentionSizes sizes_;
+  const bool by_cycles_;
+  const std::int64_t most_bytes_;
   std::optional<Mapping> best_;
   Rank best_rank_;
 };
@@ -169,10 +186,28 @@ std::int64_t attention_folds(const InstructionClass& c) {
   return folds(sizes.rows, c.mapping.tile_rows) * (scores + products + rescaling);
 }
 
+std::int64_t attention_cycles(const InstructionClass& c) {
+  const AttentionSizes sizes = attention_sizes(c);
+  const std::int64_t row_folds = folds(sizes.rows, c.mapping.tile_rows);
+  const std::int64_t tiles = ceil_div(sizes.keys, c.mapping.tile_channels);
+  const auto beats = [](std::int64_t words) { return ceil_div(words, reference_lanes); };
+  const std::int64_t scores = sizes.rows * sizes.keys, results = sizes.rows * sizes.values;
+  const std::int64_t of_scores = row_folds * folds(sizes.keys, c.mapping.tile_channels) * sizes.depth;
+  const std::int64_t of_softmax = beats(2 * scores) + (tiles > 1 ? beats(tiles * results) : 0);
+  const std::int64_t of_products = std::max(row_folds * ceil_div(sizes.values, reference_lanes) * sizes.keys,
+                                            beats(scores) + beats(tiles * results));
+  return sizes.heads * (of_scores + of_softmax + of_products + beats(results));
+}
+
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights) {
+  constexpr std::int64_t more_hundredths = 1;
   if (room.weight_bytes > 0 && !weights.holds(held_weight_bytes(c, room.form))) return std::nullopt;
-  return Choice(c, room).run();
+  if (room.goal == TileGoal::cycles) return AttentionChoice(c, room, true, most_words).run();
+  AttentionChoice of_bytes(c, room, false, most_words);
+  const auto found = of_bytes.run();
+  if (!found || room.goal == TileGoal::bytes) return found;
+  return AttentionChoice(c, room, true, of_bytes.bytes() + of_bytes.bytes() * more_hundredths / 100).run();
 }
 
 }  // namespace sdip

@@ -28,8 +28,9 @@ std::int64_t mask_elements(const Fetch& mask, const TilePlan& plan, std::int64_t
 TileBuffers attention_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// The tile sizes of fewest DRAM bytes (dram_bytes), then fewest folds (attention_folds), then smallest; nothing
-/// when one query by one key does not fit. Of each number of tiles the smallest size is tried and those that save a
-/// fold, whatever the room. `weights`: room.weight_bytes, which held weights must fit.
+/// when one query by one key does not fit. With goal cycles reference_cycles come first; with balanced, too, among
+/// those of at most a hundredth more than the fewest bytes. Of each number of tiles the smallest size is tried and
+/// those that save a fold, whatever the room. `weights`: room.weight_bytes, which held weights must fit.
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights);
 
@@ -37,5 +38,9 @@ std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoo
 /// 128 x 128 whose summed dimension is one, rescaling on 128 rows at a time.
 std::int64_t attention_loads(const InstructionClass& c);
 std::int64_t attention_folds(const InstructionClass& c);
+
+/// Of a class with its mapping: cycles on the reference machine, whose ports and lanes of softmax are 128 words
+/// wide, one step after the other, each as long as its array or its port (docs/model/fusion.md#attention).
+std::int64_t attention_cycles(const InstructionClass& c);
 
 }  // namespace sdip

@@ -191,6 +191,12 @@ std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoo
 /// many results to it in tiles of 4, bursts of 4: 3 + 3 bursts, 24 bytes.
 std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
 
+/// Cycles of an instruction with its mapping on the reference machine (docs/model/tiling.md#options-of-the-search),
+/// one core: those of a nest's array and port, or of the work of its parts, or of its dram_bytes at 64 a cycle, of
+/// which the most. Worked example: row-wise work of 1,000 elements in one pass, 16 bit, from DRAM and back: 4
+/// cycles of 256 elements, but 4,000 bytes: 63 cycles.
+std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room);
+
 /// Of a nest that is not of several groups of weights: what all of its second operand moves, each of its copies on
 /// its own, loaded once in tiles of so many channels and sums.
 std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,

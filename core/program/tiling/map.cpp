@@ -15,8 +15,6 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t reference_tile_elements = 1 << 18;  // of a result: smaller tiles only pay more starts
-constexpr std::int64_t reference_dram_bytes =
-    64;                                  // a cycle: 128 bits, twice the core's clock, two transfers a clock
 constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
 
 /// Full-size operands of fused operators that lie in DRAM: each has a tile as large as the results'.
@@ -211,7 +209,8 @@ std::optional<Mapping> search_nest(const Task& task, TileSizes sizes, TileSearch
   return task.fits(least) ? std::optional(least) : std::nullopt;
 }
 
-MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers) {
+/// `finer`: of an exact search, channels and sums one by one, too.
+MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers, bool finer = false) {
   const Nest nest = nest_of(c);
   const bool in_memory = room.weights_multiply && nest.weighted && room.goal == TileGoal::bytes;
   const AskedCapacity weights(room.weight_bytes);
@@ -222,8 +221,9 @@ MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t w
     c.mapping = mapping;
     return fits_in(c, room, weights, weight_buffers);
   };
-  MappingStep step{search_nest({nest, terms, fits, room.goal}, sizes_of(c, nest.weighted, in_memory), room.search),
-                   {}};
+  const Task task{nest, terms, fits, room.goal};
+  const TileSizes sizes = sizes_of(c, nest.weighted, in_memory);
+  MappingStep step{finer ? best_mapping(task, sizes) : search_nest(task, sizes, room.search), {}};
   narrow_weight_room(step, c, room, weights, terms, weight_buffers);
   return step;
 }
@@ -339,17 +339,28 @@ struct FewestBytes {
   }
 };
 
-/// The mapping found for fewest cycles, or that of fewest bytes, which may have finer tiles, where it takes fewer.
-MappingStep faster_of_both(const InstructionClass& c, TileRoom room, MappingStep found) {
-  room.goal = TileGoal::bytes;
-  const MappingStep of_bytes = mapping_step(c, room);
+/// Of the mapping found for fewest cycles, that of fewest bytes, and those of finer tiles and of single weight
+/// tiles the one that takes fewest: each of these may be all that fits in less room.
+MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
-  const auto cycles = [&](const Mapping& m) {
-    return reference_cycles(nest, terms, sizes_of(c, nest.weighted, false), m);
+  const TileSizes sizes = sizes_of(c, nest.weighted, false);
+  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
+  const auto consider = [&](const MappingStep& other) {
+    if (other.mapping && cycles(*other.mapping) < cycles(*found.mapping)) found.mapping = other.mapping;
+    found.weight_room.narrow(other.weight_room);
   };
-  if (cycles(*of_bytes.mapping) < cycles(*found.mapping)) found.mapping = of_bytes.mapping;
-  found.weight_room.narrow(of_bytes.weight_room);
+  const LoopNest& n = nest.loops;
+  const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+  const std::int64_t least = cycles(whole);  // nothing takes fewer
+  const bool streams = c.operand_b == Place::psram && room.weight_bytes > 0;
+  for (std::int64_t buffers = room.weight_buffers; buffers > 0; buffers = buffers > 1 && streams ? 1 : 0) {
+    if (cycles(*found.mapping) == least) break;
+    if (buffers < room.weight_buffers) consider(choose_nest(c, room, buffers));
+    if (cycles(*found.mapping) > least) consider(choose_nest(c, room, buffers, true));
+  }
+  room.goal = TileGoal::bytes;
+  consider(mapping_step(c, room));
   return found;
 }
 
@@ -391,11 +402,6 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
   return found;
 }
 
-/// Bytes of the largest of `parts` equal parts of an operand.
-std::int64_t split_bytes(std::int64_t elements, std::int64_t parts, std::int64_t bits) {
-  return ceil_div(ceil_div(elements, parts) * bits, 8);
-}
-
 }  // namespace
 
 Nest nest_of(const InstructionClass& c) { return {c.work.nest, c.operand_b == Place::psram}; }
@@ -404,39 +410,6 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
   return {sizes.split_rows ? 1 : nest.loops.out_h, sizes.split_columns ? 1 : nest.loops.out_w,
           sizes.split_channels ? 1 : nest.channels(), sizes.split_sums ? 1 : nest.loops.in_channels,
           tiling_orders[0]};
-}
-
-TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room) {
-  if (c.compound == Compound::strips) return strip_buffers(c, room);
-  if (c.compound == Compound::attention) return attention_buffers(c, room);
-  TileBuffers buffers;
-  if (!is_nest(c.work.family)) {
-    const TilePlan plan = tile_plan(c);
-    const std::int64_t copies = plan.operations() > 1 ? room.buffers : 1;
-    for (const Fetch& fetch : c.fetches)
-      if (fetch.place == Place::dram)
-        buffers.read_bytes += copies * split_bytes(fetch.elements, plan.writing_operations(), room.activation_bits);
-    if (writes_tiles(c))
-      buffers.write_bytes = copies * split_bytes(c.out_elements, plan.writing_operations(), room.activation_bits);
-    return buffers;
-  }
-  const Nest nest = nest_of(c);
-  const TileCounts counts = tile_counts(nest, c.mapping);
-  const TileWords tile = tile_words(nest, c.mapping);
-  const std::int64_t copies = counts.operations() > 1 ? room.buffers : 1;
-  const std::int64_t results = counts.operations() / counts.sums;
-  const auto bytes = [](std::int64_t words, std::int64_t bits) { return ceil_div(words * bits, 8); };
-  for (const Fetch& fetch : c.fetches)
-    if (fetch.place == Place::dram)
-      buffers.read_bytes +=
-          copies * (fetch.elements == c.out_elements ? bytes(tile.out, room.activation_bits)
-                                                     : split_bytes(fetch.elements, results, room.activation_bits));
-  if (c.operand_a == Place::dram) buffers.read_bytes += copies * bytes(tile.a, room.activation_bits);
-  if (c.operand_b == Place::dram) buffers.read_bytes += copies * bytes(tile.b, room.activation_bits);
-  const std::int64_t out_bits = counts.sums > 1 ? room.accumulator_bits : room.activation_bits;
-  if (writes_tiles(c) || counts.sums > 1)
-    buffers.write_bytes += (writes_tiles(c) ? copies : 1) * bytes(tile.out, out_bits);
-  return buffers;
 }
 
 MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
@@ -448,6 +421,21 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
     missing.weight_bytes =
         std::max<std::int64_t>(0, weight_bytes_on_chip(c, room, weight_buffers) - room.weight_bytes);
   return missing;
+}
+
+std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room) {
+  const std::int64_t waits = ceil_div(dram_bytes(c, room), reference_dram_bytes);
+  if (c.compound == Compound::attention) return std::max(waits, attention_cycles(c));
+  if (c.compound == Compound::strips) {
+    std::int64_t cycles = 0;
+    for (const Part& part : c.parts) cycles += reference_cycles(part.work);
+    return std::max(waits, cycles);
+  }
+  if (!is_nest(c.work.family)) return std::max(waits, reference_cycles(c.work));
+  const Nest nest = nest_of(c);
+  if (room.weights_multiply && nest.weighted) return waits;  // not on the reference array
+  const TileTerms on_chip;                                   // what moves is counted above
+  return std::max(waits, reference_cycles(nest, on_chip, sizes_of(c, nest.weighted, false), c.mapping));
 }
 
 MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
@@ -476,7 +464,7 @@ MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const 
     found.weight_room.narrow(single.weight_room);
   }
   if (!found.mapping || room.search != TileSearch::exact) return found;
-  if (room.goal == TileGoal::cycles) return faster_of_both(c, room, found);
+  if (room.goal == TileGoal::cycles) return fastest_of_all(c, room, found);
   FewestBytes{c, room, found}.run();
   return found;
 }

@@ -65,6 +65,9 @@ struct ReferenceLanes {
   constexpr ReferenceLanes(std::int64_t lanes) : ReferenceLanes(lanes, lanes) {}  // NOLINT: square
 };
 
+/// What the reference machine's DRAM moves in a cycle: 128 bits at twice the core's clock, two transfers a clock.
+inline constexpr std::int64_t reference_dram_bytes = 64;
+
 /// Channels and sums of a tile come in these, so that folds of most machines come out even.
 inline constexpr std::int64_t even_channels = 32, even_sums = 32;
 

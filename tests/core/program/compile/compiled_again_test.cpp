@@ -115,6 +115,43 @@ TEST(compiled_again, for_larger_dsram_and_psram_moves_no_more_without_exception)
       });
 }
 
+TEST(compiled_again, for_larger_dsram_and_psram_takes_no_more_reference_cycles) {
+  std::int64_t compared = 0, fewer = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    GraphDice dice(seed);
+    Workload workload;
+    workload.stages.push_back({Role::network, "net", std::make_shared<const Graph>(random_graph(dice)), {}});
+    Machine machine = small_machine(dice);
+    machine.tile_goal = TileGoal::cycles;
+    machine.dram_burst_bytes = 1;
+    if (machine.skip_handling == SkipHandling::recompute) continue;
+    std::optional<std::int64_t> before;
+    for (int step = 0; step < 8; ++step) {
+      const std::optional<CompiledStage> now = compiled(workload, machine);
+      if (now) {
+        std::int64_t cycles = 0;
+        for (const Instruction& i : now->program.instructions) {
+          const InstructionClass& c = now->program.classes[static_cast<std::size_t>(i.instruction_class)];
+          TileRoom room = room_for(c, machine, weight_place(machine, now->role));
+          if (c.pinned) room.weight_bytes = 0;
+          cycles += reference_cycles(c, room);
+        }
+        if (before && !stays_unforeseen(*now, machine)) {
+          EXPECT_LE(cycles, *before) << "seed " << seed << " step " << step;
+          fewer += cycles < *before;
+          ++compared;
+        }
+        before = cycles;
+      }
+      for (std::int64_t* bytes : {&machine.psram_bytes, &machine.dsram_bytes})
+        if (dice.one_in(2)) *bytes += dice.between(1, *bytes / 2 + 1);
+    }
+  }
+  std::printf("%ld compared, %ld of fewer cycles\n", static_cast<long>(compared), static_cast<long>(fewer));
+  EXPECT_GT(compared, 1000);
+  EXPECT_GT(fewer, 100);
+}
+
 TEST(compiled_again, for_larger_memories_moves_no_more_where_values_lie_as_before) {
   expect_no_more_moved(
       600,

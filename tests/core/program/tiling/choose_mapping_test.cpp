@@ -371,6 +371,34 @@ TEST(tile_goal, cycles_takes_no_more_of_them_than_bytes_by_the_same_search) {
   EXPECT_GT(fewer, 10);
 }
 
+TEST(tile_goal, cycles_takes_no_more_of_them_for_having_more_room) {
+  std::mt19937 rng(2026);
+  std::int64_t fewer = 0, steps = 0;
+  for (int i = 0; i < 1200; ++i) {
+    InstructionClass c = i % 2 ? small_class(rng) : large_class(rng);
+    TileRoom room = i % 2 ? small_room(rng) : large_room(rng);
+    room.goal = TileGoal::cycles;
+    room.weight_buffers = 1 + static_cast<std::int64_t>(rng() % 2);
+    std::optional<std::int64_t> before;
+    for (int step = 0; step < 6; ++step) {
+      if (const auto found = choose_mapping(c, room)) {
+        c.mapping = *found;
+        const std::int64_t cycles = cycles_on_reference(c, room);
+        if (before) {
+          ASSERT_LE(cycles, *before) << i << " step " << step;
+          fewer += cycles < *before;
+          ++steps;
+        }
+        before = cycles;
+      }
+      for (std::int64_t* more : {&room.read_bytes, &room.write_bytes, &room.weight_bytes})
+        if (rng() % 2) *more += 1 + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(*more));
+    }
+  }
+  EXPECT_GT(steps, 3000);
+  EXPECT_GT(fewer, 400);
+}
+
 TEST(tile_goal, balanced_takes_no_more_cycles_than_bytes_for_at_most_a_hundredth_more_of_these) {
   std::mt19937 rng(16);
   std::int64_t fewer = 0, for_more_bytes = 0;

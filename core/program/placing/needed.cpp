@@ -6,7 +6,7 @@
 //
 // Example: an instruction with rows of 200 B, double-buffered, and 399 B of DSRAM. 800 B would do; halving the
 // distance between what does and what does not ends at 399 and 400.
-#include "core/program/compile/needed.h"
+#include "core/program/placing/needed.h"
 
 #include <algorithm>
 

@@ -1,0 +1,248 @@
+// Which values lie whole in DSRAM.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/index.h"
+#include "core/program/least_choice.h"
+#include "core/program/placing/placing.h"
+#include "core/program/tiling/strips.h"
+#include "core/program/tiling/tiles.h"
+
+namespace sdip {
+namespace {
+
+/// Values that may lie whole in DSRAM, and by draft those whose lying there its mapping and its bytes depend on:
+/// its result, what it reads in DSRAM, and what lies on the side that it reads.
+struct Candidates {
+  std::vector<ValueId> values;
+  std::vector<std::vector<std::int32_t>> asked;  // places in `values`
+};
+
+/// Of more values open at once than can be weighed the largest are none: they then have no place in DSRAM.
+Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resident, Lives& lives) {
+  std::vector<std::vector<ValueId>> asked(drafts.size());
+  std::vector<std::size_t> last(lives.size());
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const auto ask = [&](ValueId v) {
+      if (!lives[at(v)].in_dsram_at(static_cast<std::int32_t>(i)) ||
+          std::ranges::find(asked[i], v) != asked[i].end())
+        return;
+      asked[i].push_back(v);
+      last[at(v)] = i;
+    };
+    for (const DraftOperand& operand : drafts[i].operands) ask(operand.value);
+    std::ranges::for_each(resident.found[i], ask);
+    ask(drafts[i].destination);
+  }
+  std::vector<std::int32_t> number(lives.size(), -1);
+  Candidates candidates;
+  std::vector<ValueId> open;
+  const auto bytes = [&](ValueId v) { return lives[at(v)].bytes; };
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    std::erase_if(open, [&](ValueId v) { return last[at(v)] < i; });
+    std::vector<ValueId> opening;
+    for (const ValueId v : asked[i])
+      if (lives[at(v)].in_dsram() && number[at(v)] < 0) opening.push_back(v);
+    std::ranges::stable_sort(opening, {}, bytes);
+    for (const ValueId v : opening) {
+      if (open.size() == most_open_questions) {
+        leave_dsram(lives[at(v)]);
+        continue;
+      }
+      open.push_back(v);
+      number[at(v)] = static_cast<std::int32_t>(candidates.values.size());
+      candidates.values.push_back(v);
+    }
+    std::vector<std::int32_t>& numbers = candidates.asked.emplace_back();
+    for (const ValueId v : asked[i])
+      if (number[at(v)] >= 0) numbers.push_back(number[at(v)]);
+  }
+  return candidates;
+}
+
+/// What an instruction takes: bytes moved through DRAM, and cycles of the reference machine where the goal asks for
+/// them.
+struct Taken {
+  std::int64_t bytes = 0, cycles = 0;
+};
+/// With a mapping for each goal that is asked for.
+using TakenByGoal = std::vector<Taken>;
+
+constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
+
+/// Of each instruction, with what lies whole in DSRAM as it was answered.
+struct WholeChoice {
+  Compilation& compilation;
+  Mappings& mappings;
+  const MemoryPlan& plan;
+  const std::vector<char>& stays;
+  const std::vector<Draft>& drafts = compilation.drafts;
+  Lives& lives = compilation.lives;
+  Places places{*compilation.graph, lives};
+  Resident resident = resident_bytes(drafts, lives);
+  Candidates candidates = candidates_of(drafts, resident, lives);
+  TileGoal goal = compilation.machine.tile_goal;
+  std::vector<TileGoal> goals = goal == TileGoal::balanced
+                                    ? std::vector{TileGoal::bytes, TileGoal::balanced, TileGoal::cycles}
+                                    : std::vector{goal};
+  std::map<std::pair<std::size_t, std::uint32_t>, TakenByGoal> known{};  // nothing: no mapping fits
+
+  void answer(std::int32_t candidate, bool no) {
+    Life& life = lives[at(candidates.values[at(candidate)])];
+    life.in_dram = life.skips_dsram = false;
+    if (no) leave_dsram(life);
+  }
+  void answer_all(Answered answered) {
+    const auto& asked = candidates.asked[answered.step];
+    for (std::size_t a = 0; a < asked.size(); ++a) answer(asked[a], (answered.noes >> a & 1U) != 0);
+  }
+  std::pair<InstructionClass, TileRoom> class_and_room(std::size_t i) {
+    const Machine& machine = compilation.machine;
+    resident.write[i] = written_bytes(drafts[i], lives);
+    resident.read[i] = 0;
+    for (const ValueId v : resident.found[i]) resident.read[i] += lives[at(v)].in_dsram() ? lives[at(v)].bytes : 0;
+    InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
+    const TileRoom room =
+        room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, drafts[i], i), stays[i] != 0);
+    return {std::move(c), room};
+  }
+  bool is_said(const Draft& draft) const {
+    return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[at(draft.destination)].in_dram;
+  }
+
+  Taken taken(const InstructionClass& c, const TileRoom& room) const {
+    return {dram_bytes(c, room), goal != TileGoal::bytes ? reference_cycles(c, room) : 0};
+  }
+  /// In whatever room: all of it as one tile, where that takes nothing that smaller ones leave out.
+  Taken least(Answered answered) {
+    answer_all(answered);
+    auto [c, room] = class_and_room(answered.step);
+    if (c.compound != Compound::single) return {};
+    room.burst_bytes = 1;
+    if (!is_nest(c.work.family)) {
+      c.mapping = {c.work.rows, 1, c.work.row_length, 1};
+      return taken(c, room);
+    }
+    const Nest nest = nest_of(c);
+    const LoopNest& n = nest.loops;
+    c.mapping = {n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+    const auto skips = [](const NestAxis& axis) { return axis.stride > axis.reach(); };
+    if (skips(row_axis(n)) || skips(column_axis(n))) c.operand_a = Place::dsram;  // tiles leave out what is between
+    return taken(c, room);
+  }
+  const TakenByGoal& exactly(Answered answered) {
+    const auto [entry, is_new] = known.try_emplace({answered.step, answered.noes});
+    if (!is_new) return entry->second;
+    answer_all(answered);
+    auto [c, room] = class_and_room(answered.step);
+    for (const TileGoal one : goals) {
+      room.goal = one;
+      const auto mapping = mappings.in(room, c, drafts[answered.step].rule);
+      if (!mapping) break;
+      c.mapping = *mapping;
+      if (c.compound == Compound::strips) mappings.stream(c, room);
+      entry->second.push_back(taken(c, room));
+    }
+    return entry->second;
+  }
+
+  /// The goal whose mapping is best where a cycle weighs as much as so many bytes.
+  static std::size_t best_of(const TakenByGoal& found, std::int64_t cycle_bytes) {
+    const auto measure = [&](const Taken& t) { return weighed(t, cycle_bytes); };
+    return static_cast<std::size_t>(std::ranges::min_element(found, {}, measure) - found.begin());
+  }
+  static Int128 weighed(const Taken& t, std::int64_t cycle_bytes) {
+    return Int128{t.cycles} * cycle_bytes + t.bytes;
+  }
+
+  LeastChoice choose(std::int64_t cycle_bytes) {
+    const auto cost = [&](Answered answered) -> std::optional<Int128> {
+      const TakenByGoal& found = exactly(answered);
+      if (found.empty()) return std::nullopt;
+      const Int128 least_cost = weighed(found[best_of(found, cycle_bytes)], cycle_bytes);
+      if (drafts[answered.step].rule == nullptr) return least_cost;
+      answer_all(answered);
+      return least_cost + (is_said(drafts[answered.step]) ? unsaid : 0);
+    };
+    return least_choice(candidates.asked, candidates.values.size(),
+                        {[&](Answered answered) { return weighed(least(answered), cycle_bytes); }, cost});
+  }
+
+  /// Calls each(step, what it takes by goal) with the answers chosen.
+  template <class Each>
+  void each_taken(const LeastChoice& choice, const Each& each) {
+    for (std::size_t i = 0; i < drafts.size(); ++i) {
+      Answered answered{i, 0};
+      for (std::size_t a = 0; a < candidates.asked[i].size(); ++a)
+        if (choice.no[at(candidates.asked[i][a])] != 0) answered.noes |= std::uint32_t{1} << a;
+      each(i, exactly(answered));
+    }
+  }
+  std::int64_t bytes_of(const LeastChoice& choice, std::int64_t cycle_bytes) {
+    std::int64_t bytes = 0;
+    each_taken(choice,
+               [&](std::size_t, const TakenByGoal& found) { bytes += found[best_of(found, cycle_bytes)].bytes; });
+    return bytes;
+  }
+
+  /// What a cycle weighs, in bytes, and what is then chosen.
+  struct Weighed {
+    std::int64_t cycle_bytes;
+    LeastChoice choice;
+  };
+  /// The more a cycle weighs the fewer are taken, and the more bytes moved: the greatest of these weights with
+  /// which that is at most a hundredth more than the fewest.
+  Weighed balanced() {
+    constexpr std::array<std::int64_t, 12> weights{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, most_words};
+    constexpr std::int64_t more_thousandths = 2;
+    Weighed best{0, choose(0)};
+    if (best.choice.failed) return best;
+    const std::int64_t fewest = bytes_of(best.choice, 0), most = fewest + fewest * more_thousandths / 1000;
+    std::size_t from = 0, to = weights.size();
+    while (from < to) {
+      const std::size_t middle = (from + to) / 2;
+      Weighed other{weights.at(middle), choose(weights.at(middle))};
+      if (bytes_of(other.choice, other.cycle_bytes) > most) {
+        to = middle;
+      } else {
+        best = std::move(other);
+        from = middle + 1;
+      }
+    }
+    return best;
+  }
+
+  Weighed by_goal() {
+    if (goal == TileGoal::balanced) return balanced();
+    const std::int64_t cycle_bytes = goal == TileGoal::cycles ? most_words : 0;
+    return {cycle_bytes, choose(cycle_bytes)};
+  }
+};
+
+}  // namespace
+
+void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room) {
+  if (draft.rule == nullptr) return;
+  compilation.infeasible = compilation.graph->nodes[at(draft.node)].name + ": " + misfit_of(*draft.rule, c, room);
+}
+
+WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,
+                         const std::vector<char>& stays) {
+  WholeChoice whole{compilation, mappings, plan, stays};
+  const auto [cycle_bytes, choice] = whole.by_goal();
+  WholeChosen chosen{choice.failed, std::vector<TileGoal>(compilation.drafts.size(), whole.goal)};
+  if (!choice.failed)
+    whole.each_taken(choice, [&, weight = cycle_bytes](std::size_t i, const TakenByGoal& found) {
+      chosen.goals[i] = whole.goals[WholeChoice::best_of(found, weight)];
+    });
+  for (std::size_t q = 0; q < whole.candidates.values.size(); ++q)
+    whole.answer(static_cast<std::int32_t>(q), choice.failed || choice.no[q] != 0);
+  if (!choice.failed) return chosen;
+  const auto [c, room] = whole.class_and_room(*choice.failed);
+  refuse_rule(compilation, compilation.drafts[*choice.failed], c, room);
+  return chosen;
+}
+
+}  // namespace sdip
