@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/program/form/form.h"
 #include "core/program/kinds.h"
 #include "core/program/tiling/draft.h"
 
@@ -22,11 +23,12 @@ struct Cut {
   std::set<ValueId> values, inputs, made;
   std::set<NodeId> own;  // of the instructions
 
-  /// Read through, not computed: a view, or what follows from weights alone.
+  /// Read through, not computed: a view, a part in place, or what follows from weights alone.
   bool is_read_through(const Value& value) const {
     if (value.kind == ValueKind::weight || own.contains(value.producer)) return true;
-    const Family family = work_of(graph, graph.nodes[at(value.producer)]).family;
-    return family == Family::view || family == Family::transpose;
+    const Node& node = graph.nodes[at(value.producer)];
+    const Family family = work_of(graph, node).family;
+    return node.in_place || family == Family::view || family == Family::transpose;
   }
   void need(ValueId v) {
     if (v == none || !values.insert(v).second || inputs.contains(v)) return;
@@ -158,11 +160,38 @@ bool finds_its_operands(const Instruction& before, const Instruction& tested) {
   });
 }
 
+/// Where everything that the stage has in DRAM ends.
+Bytes dram_end(const CompiledStage& stage, const Machine& machine) {
+  Bytes end;
+  const auto reach = [&](ValueId v, Bytes address) {
+    end = std::max(end, address + value_bytes(*stage.graph, v, machine));
+  };
+  for (const Instruction& instruction : stage.program.instructions) {
+    for (const PlacedOperand& source : instruction.sources)
+      if (source.place == Place::dram) reach(source.value, source.address);
+    if (class_of(stage, instruction).to_dram) reach(instruction.destination, instruction.dram_address);
+  }
+  return end;
+}
+
+/// Joined values come as one, behind all else: their parts lie where others' bytes may be between.
+void move_joined(const CompiledStage& stage, const Machine& machine, Instruction& instruction) {
+  std::optional<Bytes> end;
+  for (PlacedOperand& source : instruction.sources) {
+    const NodeId producer = source.value == none ? none : stage.graph->values[at(source.value)].producer;
+    if (source.place != Place::dram || producer == none || !stage.graph->nodes[at(producer)].in_place) continue;
+    if (!end) end = dram_end(stage, machine);
+    source.address = *end;
+    *end += value_bytes(*stage.graph, source.value, machine);
+  }
+}
+
 void add(AloneInstruction& alone, const CompiledStage& stage, const Instruction& instruction, const CutGraph& cut,
          const Machine& machine) {
   Program& program = alone.stage.program;
   const Family own = class_of(stage, instruction).work.family;
   Instruction copy = instruction;
+  move_joined(stage, machine, copy);
   copy.instruction_class = static_cast<std::int32_t>(program.classes.size());
   program.classes.push_back(class_of(stage, instruction));
   for (NodeId& n : copy.nodes) n = cut.nodes.at(n);

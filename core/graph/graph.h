@@ -59,6 +59,7 @@ struct Node {
   Attributes attributes;
   std::vector<ValueId> inputs;   // `none` where an optional input is absent
   std::vector<ValueId> outputs;  // `none` where an optional output is unused
+  bool in_place = false;         // of a Split, Slice, Gather or Concat: compiled to no copy, read where bytes lie
 };
 
 /// What became of nodes while a model was read.

@@ -78,7 +78,7 @@ void write_value(ByteWriter& out, const Value& value) {
 }
 
 void write_node(ByteWriter& out, const Node& node, const std::unordered_map<const Operator*, std::size_t>& rows) {
-  const auto& [name, op, opset, attributes, inputs, outputs] = node;
+  const auto& [name, op, opset, attributes, inputs, outputs, in_place] = node;  // in_place: at the end
   out.text(name);
   out.size(rows.at(op));
   out.number(opset);
@@ -106,7 +106,10 @@ void write_tensor(ByteWriter& out, const Tensor& tensor) {
 std::string to_bytes(const Graph& graph) {
   const auto& [name, nodes, values, inputs, outputs, producer, opset, imported, own_operators] = graph;
   ByteWriter out;
-  out.raw(serial_magic);
+  std::vector<std::size_t> in_place;
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    if (nodes[n].in_place) in_place.push_back(n);
+  out.raw(in_place.empty() ? serial_magic : serial_magic_in_place);
   out.text(name);
   out.text(producer);
   out.number(opset);
@@ -128,6 +131,9 @@ std::string to_bytes(const Graph& graph) {
   for (const Node& node : nodes) write_node(out, node, rows);
   write_ids(out, inputs);
   write_ids(out, outputs);
+  if (in_place.empty()) return out.take();
+  out.size(in_place.size());
+  for (const std::size_t n : in_place) out.size(n);
   return out.take();
 }
 

@@ -11,7 +11,7 @@
 
 namespace sdip {
 
-/// Version 1. What `link` makes is left out.
+/// Version 1, or 2 where nodes are read in place. What `link` makes is left out.
 std::string to_bytes(const Graph& graph);
 
 /// The most that bytes may hold: above what import_onnx lets through, composites expanded.

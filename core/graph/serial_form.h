@@ -8,8 +8,9 @@
 
 namespace sdip {
 
-/// What the bytes of a graph begin with: a name and the version of the form.
-inline constexpr std::string_view serial_magic = "SDIPgraph\x01";
+/// What the bytes of a graph begin with: a name and the version of the form. 2: numbers of nodes that are read in
+/// place follow at the end.
+inline constexpr std::string_view serial_magic = "SDIPgraph\x01", serial_magic_in_place = "SDIPgraph\x02";
 
 /// Type, shape, integers and floats.
 void write_tensor(ByteWriter& out, const Tensor& tensor);

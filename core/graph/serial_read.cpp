@@ -197,13 +197,26 @@ void check_nodes(const Reading& reading) {
   for (const Node& node : graph.nodes) check_node(reading, node, made);
 }
 
+/// Numbers of nodes, ascending, at least one.
+void read_in_place(ByteReader& in, Graph& graph) {
+  std::size_t next = 0;
+  const std::size_t count = in.size(graph.nodes.size());
+  if (count == 0) in.refuse("no node read in place");
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t n = in.count();
+    if (n < next || n >= graph.nodes.size()) in.refuse("no such node");
+    graph.nodes[static_cast<std::size_t>(n)].in_place = true;
+    next = static_cast<std::size_t>(n) + 1;
+  }
+}
+
 void read_graph(Reading& reading) {
   ByteReader& in = reading.in;
   Graph& graph = reading.graph;
   if (in.left() < serial_magic.size()) in.refuse("the bytes end early");
   const auto magic = in.raw(serial_magic.size());
-  if (std::string_view(reinterpret_cast<const char*>(magic.data()), magic.size()) != serial_magic)
-    in.refuse("no graph of version 1");
+  const std::string_view form(reinterpret_cast<const char*>(magic.data()), magic.size());
+  if (form != serial_magic && form != serial_magic_in_place) in.refuse("no graph of version 1 or 2");
   graph.name = in.text(most_name_bytes);
   graph.producer = in.text(most_name_bytes);
   graph.opset = in.number(0, 1'000'000);
@@ -221,6 +234,7 @@ void read_graph(Reading& reading) {
   for (std::size_t i = 0; i < nodes; ++i) graph.nodes.push_back(read_node(reading));
   graph.inputs = read_ids(reading, most_serial_values, false);
   graph.outputs = read_ids(reading, most_serial_values, false);
+  if (form == serial_magic_in_place) read_in_place(in, graph);
   if (in.left() != 0) in.refuse("more bytes than a graph has");
   check_nodes(reading);
   link(graph);

@@ -101,6 +101,7 @@ Machine balanced() {
   m.norm_statistics = NormStatistics::producer;
   m.fused_attention = FusedAttention::on;
   m.split_products = SplitProducts::on;
+  m.part_views = PartViews::on;
   m.fused_chains = FusedChains::on;
   m.strips = Strips::line_buffers;
   m.schedule = ScheduleOrder::least_live;

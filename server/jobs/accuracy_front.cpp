@@ -29,6 +29,7 @@ constexpr std::string_view deciding[] = {
     "norm_statistics",
     "fused_attention",
     "split_products",
+    "part_views",
     "fused_chains",
     "strips",
     "transposition",

@@ -17,9 +17,16 @@ struct Setting {
 
 /// What is put on top of the other: lossless fusions, in the order in which each needs the ones before it.
 constexpr Setting stack[] = {
-    {"transposition", "dynamic"},     {"fusion", "pointwise"},      {"fusion", "norm"},
-    {"norm_statistics", "producer"},  {"fused_attention", "on"},    {"split_products", "on"},
-    {"fused_chains", "on"},           {"strips", "halo_recompute"}, {"strips", "line_buffers"},
+    {"transposition", "dynamic"},
+    {"fusion", "pointwise"},
+    {"fusion", "norm"},
+    {"norm_statistics", "producer"},
+    {"fused_attention", "on"},
+    {"split_products", "on"},
+    {"part_views", "on"},
+    {"fused_chains", "on"},
+    {"strips", "halo_recompute"},
+    {"strips", "line_buffers"},
     {"norm_statistics", "recompute"},
 };
 

@@ -301,6 +301,7 @@ constexpr ValidationCase rows[] = {
     {"fused_attention", C},
     {"attention_parts", T, 1, 3, 1, attends},
     {"split_products", C},
+    {"part_views", C},
     {"fused_chains", C},
     {"strips", C, 0, 0, 1, tiled},
     {"transposition", C},

@@ -137,11 +137,28 @@ void note_products_on_one_core(const StageRun& run, const Machine& m, Notes& not
                     (count == 1 ? " instruction " : " instructions ") + why + ".");
 }
 
+/// Of part_views: what is copied all the same.
+void note_copies(const StageRun& run, Notes& notes) {
+  std::int64_t parts = 0, wholes = 0;
+  for (const Instruction& i : run.stage->program.instructions) {
+    if (i.nodes.empty()) continue;
+    const Operator& op = *run.stage->graph->nodes[static_cast<std::size_t>(i.nodes.front())].op;
+    if (!op.domain.empty()) continue;
+    parts += op.type == "Split" || op.type == "Slice" || op.type == "Gather";
+    wholes += op.type == "Concat";
+  }
+  if (parts + wholes == 0) return;
+  notes.push_back(run.stage->name + ": " + std::to_string(parts) + " parts of Split, Slice and Gather and " +
+                  std::to_string(wholes) +
+                  " Concats stay copies: readers cannot take them in place, or it would move more.");
+}
+
 /// Of options that change nothing in a stage, and of how a network runs.
 void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
   const SeriesPart part = run.stage->part;
   const bool network = run.stage->role == Role::network, parallel = m.branches != Branches::serial;
   const bool by_channels = m.branches == Branches::channels;
+  if (m.part_views == PartViews::on) note_copies(run, notes);
   if (part.count > 1 && part.first())
     notes.push_back(run.stage->name + " to " + std::to_string(part.count) +
                     ": parts of one network in series, one a core, each with its own weights and PSRAM and a "

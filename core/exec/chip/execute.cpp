@@ -36,6 +36,20 @@ void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
 
 constexpr std::int64_t dram_bytes = std::int64_t{1} << 53;  // large enough for whatever is placed there
 
+/// Values that are joined in DRAM, by where their parts are written.
+void open_joined(Chip& chip) {
+  for (const auto& [whole, join] : chip.views.joined) {
+    JoinedRegion region{join.row};
+    for (const auto& [part, in_row] : join.parts) {
+      const Slot slot = slot_of(chip.machine, chip.views.root[at(part)], Place::dram);
+      const auto address = chip.addresses.find(slot);
+      region.parts.push_back(
+          {slot, address == chip.addresses.end() ? 0 : address->second, in_row, chip.views.map[at(part)]});
+    }
+    chip.memories[3].joined[slot_of(chip.machine, whole, Place::dram)] = std::move(region);
+  }
+}
+
 Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTensors& stored,
              const ExecuteOptions& options) {
   Chip chip{stage,          *stage.graph, machine,         stored,
@@ -51,6 +65,7 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   chip.memories[2] = {psram_holds_stacks(machine) ? "PSRAM's stack" : "STACKRAM",
                       unified ? 0 : machine.stackram_bytes};
   chip.memories[3] = {"DRAM", dram_bytes};
+  open_joined(chip);
   for (const auto& [slot, address] : chip.addresses)
     if (slot.second == Place::dram)
       chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip.value(slot.first), machine));
@@ -106,14 +121,17 @@ void sum_inputs(Chip& chip) {
   for (const Node& node : chip.graph.nodes) {
     const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
     if (!rule) continue;
-    const ValueId root = chip.views.root[at(node.inputs[0])];
+    const ValueId v = node.inputs[0], root = chip.views.root[at(v)];
     const auto all = Elements::first(element_count(chip.value(root).operand.shape));
+    const auto own = Elements::first(element_count(chip.value(v).operand.shape));
+    const bool part = own.size() != all.size();
     for (const auto& [slot, address] : chip.addresses) {
       if (slot.first != root || std::ranges::find(chip.graph.inputs, root) == chip.graph.inputs.end()) continue;
       const auto& memory = memory_of(chip, slot.second, false);
-      const Tensor held = read(memory, {slot, address, chip.graph, chip.value(root).name}, all);
+      const Tensor held =
+          read(memory, {slot, address, chip.graph, chip.value(root).name}, part ? through_view(chip, v, own) : all);
       NormSums sums = empty_sums(*rule);
-      add_to_sums(sums, *rule, elements_in_view(chip.views, node.inputs[0], all), numbers_in(held));
+      add_to_sums(sums, *rule, part ? own : elements_in_view(chip.views, v, all), numbers_in(held));
       chip.norm_sums[rule->node] = std::move(sums);
     }
   }

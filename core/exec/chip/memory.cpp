@@ -221,6 +221,41 @@ void take_line(const Memory& memory, const Region& region, const Line& line, flo
   }
 }
 
+/// Elements of a joined value by the parts in which they stand: calls read(part, its elements, how many came
+/// before).
+template <class Read>
+void each_part(const JoinedRegion& joined, const Elements& at, const Read& read) {
+  std::int64_t done = 0;
+  for (const Line& line : at.lines())
+    for (std::int64_t i = 0; i < line.count;) {
+      const std::int64_t element = line.begin + i * line.step, row = element / joined.row;
+      std::int64_t within = element % joined.row;
+      auto part = joined.parts.begin();
+      for (; within >= part->in_row; ++part) within -= part->in_row;
+      const std::int64_t left = line.step > 0 ? ceil_div(part->in_row - within, line.step) : 1;
+      const std::int64_t count = std::min(left, line.count - i);
+      Elements found = Elements::line({row * part->in_row + within, count, line.step});
+      if (!part->map.empty()) {
+        Elements mapped;
+        found.each([&](std::int64_t e) { mapped.add({part->map[static_cast<std::size_t>(e)], 1, 1}); });
+        found = std::move(mapped);
+      }
+      read(*part, found, done);
+      done += count;
+      i += count;
+    }
+}
+
+/// What reads a part of a joined value.
+Reading reading_of(const JoinedRegion::Part& part, const Reading& whole) {
+  return {part.slot, part.address, whole.graph, whole.who};
+}
+
+const JoinedRegion* joined_of(const Memory& memory, const Reading& reading) {
+  const auto joined = memory.joined.find(reading.slot);
+  return joined == memory.joined.end() ? nullptr : &joined->second;
+}
+
 void require_elements(const Region& region, const Elements& at) {
   check(at.are_below(region.layout.count), "elements that a value has");
 }
@@ -293,6 +328,11 @@ void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const
 }
 
 void read(const Memory& memory, const Reading& reading, const Elements& at, std::span<float> numbers) {
+  if (const JoinedRegion* joined = joined_of(memory, reading))
+    return each_part(*joined, at, [&](const auto& part, const Elements& some, std::int64_t done) {
+      read(memory, reading_of(part, reading), some,
+           numbers.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(some.size())));
+    });
   const Region& region = readable(memory, reading, at);
   check(!region.layout.beside, "floats of a value that stands in bytes");
   float* to = numbers.data();
@@ -303,6 +343,11 @@ void read(const Memory& memory, const Reading& reading, const Elements& at, std:
 }
 
 void read_codes(const Memory& memory, const Reading& reading, const Elements& at, std::span<std::int8_t> codes) {
+  if (const JoinedRegion* joined = joined_of(memory, reading))
+    return each_part(*joined, at, [&](const auto& part, const Elements& some, std::int64_t done) {
+      read_codes(memory, reading_of(part, reading), some,
+                 codes.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(some.size())));
+    });
   const Region& region = readable(memory, reading, at);
   check(!region.layout.beside && region.bits() == 8, "codes of a byte");
   std::int8_t* to = codes.data();
@@ -318,6 +363,17 @@ void read_codes(const Memory& memory, const Reading& reading, const Elements& at
 }
 
 Tensor read(const Memory& memory, const Reading& reading, const Elements& at) {
+  if (const JoinedRegion* joined = joined_of(memory, reading)) {
+    Tensor all;
+    each_part(*joined, at, [&](const auto& part, const Elements& some, std::int64_t) {
+      const Tensor one = read(memory, reading_of(part, reading), some);
+      all.type = one.type;
+      all.floats.insert(all.floats.end(), one.floats.begin(), one.floats.end());
+      all.ints.insert(all.ints.end(), one.ints.begin(), one.ints.end());
+    });
+    all.shape = {at.size()};
+    return all;
+  }
   const Region& region = readable(memory, reading, at);
   if (!region.layout.beside) {
     std::vector<float> floats(static_cast<std::size_t>(at.size()));
@@ -344,7 +400,8 @@ void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers&
 }
 
 Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type) {
-  const auto region = memory.regions.find(reading.slot);
+  const JoinedRegion* joined = joined_of(memory, reading);
+  const auto region = memory.regions.find(joined == nullptr ? reading.slot : joined->parts.front().slot);
   if (region == memory.regions.end() || region->second.layout.beside) return numbers_of(read(memory, reading, at));
   Numbers numbers{type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
   read(memory, reading, at, numbers.floats);
@@ -352,10 +409,12 @@ Numbers read_numbers(const Memory& memory, const Reading& reading, const Element
 }
 
 const float* floats_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
+  if (joined_of(memory, reading) != nullptr) return nullptr;
   return floats_of(memory, readable(memory, reading, at));
 }
 
 const std::int8_t* codes_in_place(const Memory& memory, const Reading& reading, const Elements& at) {
+  if (joined_of(memory, reading) != nullptr) return nullptr;
   const Region& region = readable(memory, reading, at);
   const bool in_bytes = region.layout.format == NumberFormat::int8 && !region.layout.beside;
   return in_bytes ? reinterpret_cast<const std::int8_t*>(memory.storage.data() + region.first_bit / 8) : nullptr;

@@ -53,6 +53,18 @@ struct ShadowSpan {
   std::int64_t time = 0;
 };
 
+/// A value that is the bytes of others, rows of so many elements: of each some of the row, in order. `map`: where a
+/// part's elements stand in what has a slot; empty: as they are.
+struct JoinedRegion {
+  struct Part {
+    Slot slot;
+    std::int64_t address = 0, in_row = 0;
+    std::span<const std::int64_t> map{};
+  };
+  std::int64_t row = 0;
+  std::vector<Part> parts{};
+};
+
 struct Memory {
   std::string name;
   std::int64_t bytes = 0;
@@ -60,6 +72,7 @@ struct Memory {
   Storage storage{};                            // as far as regions were opened
   std::map<std::int64_t, ShadowSpan> shadow{};  // by first bit
   std::int64_t openings = 0;
+  std::map<Slot, JoinedRegion> joined{};
 };
 
 /// Makes room for a value at a byte address; nothing is written yet. Throws Error("execution_failed", who, ...)

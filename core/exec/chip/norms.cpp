@@ -270,7 +270,9 @@ void begin_result_sums(Chip& chip) {
     return;
   for (const Node& node : chip.graph.nodes) {
     const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
-    if (!rule || chip.views.root[static_cast<std::size_t>(node.inputs[0])] != chip.instruction().destination)
+    const ValueId made = chip.instruction().destination;
+    if (!rule || chip.views.root[static_cast<std::size_t>(node.inputs[0])] != made ||
+        element_count(chip.value(node.inputs[0]).operand.shape) != element_count(chip.value(made).operand.shape))
       continue;
     chip.summed.push_back(*rule);
     chip.norm_sums[rule->node] = empty_sums(*rule);

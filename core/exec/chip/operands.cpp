@@ -67,7 +67,7 @@ NumberFormat accumulator_of(const Chip& chip) {
 WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
-  const auto found = chip.scales.find(v);
+  const auto found = chip.scales.find(chip.views.scaled_as[static_cast<std::size_t>(v)]);
   if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
                 "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");

@@ -11,9 +11,9 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// For each element of what reorders its operand, the element of that: the operator's own arithmetic on 0, 1, 2,
-/// ...
-std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from) {
+/// For each element of result number `result` of what reorders or cuts its operand, the element of that: the
+/// operator's own arithmetic on 0, 1, 2, ...
+std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from, std::size_t result = 0) {
   std::vector<std::optional<Tensor>> operands;
   for (const ValueId v : node.inputs) {
     operands.emplace_back();
@@ -24,11 +24,11 @@ std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId
     operands.back() = zero_tensor(ElementType::int64, operand.shape);
     std::iota(operands.back()->ints.begin(), operands.back()->ints.end(), 0);
   }
-  return outputs_of(graph, node, operands).at(0).ints;
+  return outputs_of(graph, node, operands).at(result).ints;
 }
 
-std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map) {
-  std::vector<std::int64_t> back(map.size());
+std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map, std::size_t elements) {
+  std::vector<std::int64_t> back(elements, Views::nowhere);
   for (std::size_t i = 0; i < map.size(); ++i) back[at(map[i])] = static_cast<std::int64_t>(i);
   return back;
 }
@@ -36,6 +36,47 @@ std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map) {
 ValueId viewed(const Graph& graph, const Node& node) {
   const ValueId v = node.inputs.empty() ? none : node.inputs[0];
   return v != none && graph.values[at(v)].kind != ValueKind::weight ? v : none;
+}
+
+std::size_t elements_of(const Graph& graph, ValueId v) {
+  return at(element_count(graph.values[at(v)].operand.shape));
+}
+
+bool cuts(const Node& node) {
+  return node.op->domain.empty() &&
+         (node.op->type == "Split" || node.op->type == "Slice" || node.op->type == "Gather");
+}
+
+/// Results of what cuts its operand are parts of it.
+void view_parts(const Graph& graph, const Node& node, ValueId from, Views& views) {
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId part = node.outputs[i];
+    if (part == none || graph.values[at(part)].kind != ValueKind::activation) continue;
+    views.root[at(part)] = views.scaled_as[at(part)] = views.root[at(from)];
+    std::vector<std::int64_t> map = order_of(graph, node, from, i);
+    for (std::int64_t& position : map) position = views.at(from, position);
+    views.map[at(part)] = std::move(map);
+  }
+}
+
+/// A Concat is the bytes of its operands, whose scale is the whole's.
+void view_joined(const Graph& graph, const Node& node, Views& views) {
+  const ValueId whole = node.outputs[0];
+  const Shape& shape = graph.values[at(whole)].operand.shape;
+  const auto found = node.attributes.find("axis");
+  const auto* axis = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  check(axis != nullptr, "a Concat's axis");
+  const std::int64_t from = *axis < 0 ? *axis + std::ssize(shape) : *axis;
+  Views::Join join;
+  for (const ValueId part : node.inputs) {
+    const Shape& of_part = graph.values[at(part)].operand.shape;
+    std::int64_t elements = 1;
+    for (std::size_t i = at(from); i < of_part.size(); ++i) elements *= of_part[i];
+    join.parts.emplace_back(part, elements);
+    join.row += elements;
+    views.scaled_as[at(views.root[at(part)])] = whole;
+  }
+  views.joined[whole] = std::move(join);
 }
 
 }  // namespace
@@ -47,6 +88,7 @@ Views views_of(const CompiledStage& stage) {
   std::iota(views.root.begin(), views.root.end(), 0);
   views.map.resize(graph.values.size());
   views.back.resize(graph.values.size());
+  views.scaled_as = views.root;
   std::vector<char> computed(graph.nodes.size(), 0), behind(graph.nodes.size(), 0);
   for (const Instruction& instruction : stage.program.instructions)
     for (std::size_t i = 0; i < instruction.nodes.size(); ++i) {
@@ -59,8 +101,12 @@ Views views_of(const CompiledStage& stage) {
     const ValueId out = node.outputs[0], from = viewed(graph, node);
     if (graph.values[at(out)].kind != ValueKind::activation || from == none) continue;
     const Family family = work_of(graph, node).family;
-    if (behind[n] != 0 && family == Family::transpose) views.turned[out] = inverse(order_of(graph, node, from));
-    if (computed[n] != 0 || (family != Family::view && family != Family::transpose)) continue;
+    if (behind[n] != 0 && family == Family::transpose)
+      views.turned[out] = inverse(order_of(graph, node, from), elements_of(graph, from));
+    if (computed[n] != 0) continue;
+    if (node.in_place && cuts(node)) view_parts(graph, node, from, views);
+    if (node.in_place && node.op->type == "Concat") view_joined(graph, node, views);
+    if (family != Family::view && family != Family::transpose) continue;
     views.root[at(out)] = views.root[at(from)];
     views.map[at(out)] = views.map[at(from)];
     if (family != Family::transpose) continue;
@@ -68,8 +114,12 @@ Views views_of(const CompiledStage& stage) {
     for (std::int64_t& position : map) position = views.at(from, position);
     views.map[at(out)] = std::move(map);
   }
-  for (std::size_t v = 0; v < views.map.size(); ++v)
-    if (!views.map[v].empty()) views.back[v] = inverse(views.map[v]);
+  for (std::size_t v = 0; v < views.map.size(); ++v) {
+    ValueId as = views.root[v];
+    while (views.scaled_as[at(as)] != as) as = views.scaled_as[at(as)];
+    if (as != views.root[v] || views.scaled_as[v] != static_cast<ValueId>(v)) views.scaled_as[v] = as;
+    if (!views.map[v].empty()) views.back[v] = inverse(views.map[v], elements_of(graph, views.root[v]));
+  }
   return views;
 }
 
@@ -80,7 +130,10 @@ Elements mapped(const std::vector<std::int64_t>& map, const Elements& elements) 
   if (map.empty()) return elements;
   check(elements.are_below(std::ssize(map)), "elements that a view has");
   Elements found;
-  elements.each([&](std::int64_t e) { found.add({map[at(e)], 1, 1}); });
+  elements.each([&](std::int64_t e) {
+    check(map[at(e)] != Views::nowhere, "elements of which all are in the view");
+    found.add({map[at(e)], 1, 1});
+  });
   return found;
 }
 

@@ -1,5 +1,6 @@
-// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave; and
-// results that are written in another order than they are made.
+// Values that are the bytes of another one: what reshapes and, read in the other order, transposes leave, and parts
+// that are read in place; values that are the bytes of several; results that are written in another order than they
+// are made.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,22 @@ namespace sdip::exec {
 /// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
 struct Views {
   std::vector<ValueId> root;
-  std::vector<std::vector<std::int64_t>> map, back;  // back[v]: where in v each element of the root stands
+  // back[v]: where in v each element of the root stands; `nowhere` if it does not. Example: of y, the last two of x
+  // [3], map[y] = {1,2} and back[y] = {nowhere,0,1}.
+  std::vector<std::vector<std::int64_t>> map, back;
+  static constexpr std::int64_t nowhere = -1;
   /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
   /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
   std::map<ValueId, std::vector<std::int64_t>> turned;
+  /// By result of a Concat that no instruction makes: the values that it joins, and how many elements of each, and
+  /// of all, stand in one row of it. Example: of [2,3] and [2,1] along the last axis rows of 4, 3 and 1 in each.
+  struct Join {
+    std::int64_t row = 0;
+    std::vector<std::pair<ValueId, std::int64_t>> parts;
+  };
+  std::map<ValueId, Join> joined;
+  /// By value the one whose scale it has: of a part that of the whole, read in place or joined.
+  std::vector<ValueId> scaled_as;
 
   std::int64_t at(ValueId v, std::int64_t element) const {
     const auto& m = map[static_cast<std::size_t>(v)];
@@ -31,7 +44,8 @@ struct Views {
 /// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
 Views views_of(const CompiledStage& stage);
 
-/// The elements of `view` that stand at its root's elements `at`. Requires elements that the root has.
+/// The elements of `view` that stand at its root's elements `at`, all of which do. Requires elements that the root
+/// has.
 Elements elements_in_view(const Views& views, ValueId view, const Elements& at);
 
 /// The elements of its root at which elements `at` of `view` stand. Requires elements that the view has.

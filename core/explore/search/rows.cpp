@@ -96,6 +96,7 @@ constexpr SearchedRow table[] = {
     {"fused_attention", "all"},
     {"attention_parts", "1,2,4,8"},
     {"split_products", "all"},
+    {"part_views", "all"},
     {"fused_chains", "all"},
     {"strips", "all"},
     {"transposition", "all"},

@@ -84,6 +84,10 @@ std::string_view loop_text(Loop loop) {
   return names[static_cast<std::size_t>(loop)];
 }
 
+std::vector<std::int32_t> use_counts(const Compilation& c) {
+  return use_counts(*c.graph, c.drafts, c.roots, c.joined);
+}
+
 void narrow_psram(Compilation& c, const CapacityRange& weight_room) {
   if (weights_in_place(c.machine, c.role)) return;  // weights have no room, whatever the capacity
   CapacityRange range = weight_room;
@@ -131,6 +135,7 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
     c.graph = known->graph;
     c.roots = known->roots;
     c.drafts = known->drafts;
+    c.joined = known->joined;
     return behind;
   }
   for (std::size_t pass = 0; pass < behind; ++pass) {
@@ -138,7 +143,7 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
     all[pass].run(c);
     if (c.infeasible) return all.size();
   }
-  c.fronts->keep(stage, c.machine, {c.graph, c.roots, c.drafts});
+  c.fronts->keep(stage, c.machine, {c.graph, c.roots, c.drafts, c.joined});
   return behind;
 }
 

@@ -10,7 +10,7 @@ void depend(Compilation& c) {
   std::vector<const InstructionClass*> classes;
   for (const InstructionClass& one : c.placement.classes_of_drafts) classes.push_back(&one);
   for (Instruction& instruction : c.placement.instructions) instruction.after = unsaid_marks;
-  mark({*c.graph, c.machine, c.roots, c.placement.instructions, classes},
+  mark({*c.graph, c.machine, c.roots, c.joined, c.placement.instructions, classes},
        [](std::size_t, const std::string& what) { check(false, what.c_str()); });
 }
 

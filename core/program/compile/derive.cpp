@@ -33,6 +33,7 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   lower(c);
   roots_ = std::move(c.roots);
+  joined_ = std::move(c.joined);
   drafts_ = std::move(c.drafts);
   for (std::size_t d = 0; d < drafts_.size(); ++d)
     drafts_by_node_[at(drafts_[d].node)].push_back(static_cast<std::int32_t>(d));
@@ -88,6 +89,7 @@ std::vector<Draft> Derivation::attentions() const {
   Machine machine;
   machine.fused_attention = FusedAttention::on;
   Compilation c{machine, {}, {}, {std::shared_ptr<const Graph>(), &graph_}, roots_, drafts_, {}, {}, {}, {}};
+  c.joined = joined_;
   fuse_attention(c);
   std::erase_if(c.drafts, [](const Draft& draft) { return draft.compound != Compound::attention; });
   return std::move(c.drafts);

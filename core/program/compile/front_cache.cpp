@@ -40,6 +40,13 @@ std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) 
   key.fused_attention = machine.fused_attention;
   key.fusion = machine.fusion;
   key.norm_statistics = machine.norm_statistics;
+  key.part_views = machine.part_views;
+  if (machine.part_views == PartViews::off) return compile_key(key);
+  key.skip_handling = machine.skip_handling;
+  key.activation_format = machine.activation_format;  // what is too large for DSRAM
+  key.activation_memory = machine.activation_memory;
+  key.dsram_bytes = largest_dsram_bytes(machine);
+  key.stackram_bytes = machine.stackram_bytes;
   return compile_key(key);
 }
 

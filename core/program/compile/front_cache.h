@@ -20,6 +20,7 @@ struct Front {
   std::shared_ptr<const Graph> graph;
   std::vector<ValueId> roots;
   std::vector<Draft> drafts;
+  Joined joined;
 };
 
 /// The rows that these passes read; they are no others where no layer has formats of its own and nothing is made

@@ -42,7 +42,7 @@ bool bring_to_end(const Machine& machine, std::vector<Draft>& drafts, const Draf
 
 void fuse_pointwise(Compilation& c) {
   if (c.machine.fusion == Fusion::no_fusion) return;
-  const std::vector<std::int32_t> uses = use_counts(*c.graph, c.drafts, c.roots);
+  const std::vector<std::int32_t> uses = use_counts(c);
   std::vector<Draft> joined;
   joined.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {

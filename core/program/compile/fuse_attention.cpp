@@ -24,10 +24,7 @@ struct Attention {
 class Finder {
  public:
   explicit Finder(const Compilation& c)
-      : c_(c),
-        uses_(use_counts(*c.graph, c.drafts, c.roots)),
-        maker_(uses_.size(), no_draft),
-        reader_(uses_.size(), no_draft) {
+      : c_(c), uses_(use_counts(c)), maker_(uses_.size(), no_draft), reader_(uses_.size(), no_draft) {
     for (std::size_t i = 0; i < c.drafts.size(); ++i) {
       maker_[static_cast<std::size_t>(c.drafts[i].destination)] = i;
       for (const DraftOperand& operand : c.drafts[i].operands) reader_[static_cast<std::size_t>(operand.value)] = i;

@@ -136,7 +136,7 @@ void fuse_chains(Compilation& c) {
     }
     return has_product(chain) ? chain : StripChain();
   };
-  carry_chains(c, use_counts(*c.graph, c.drafts, c.roots), chain_at);
+  carry_chains(c, use_counts(c), chain_at);
 }
 
 }  // namespace sdip

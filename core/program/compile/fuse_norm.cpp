@@ -75,9 +75,11 @@ struct NormFusion {
   Compilation& c;
   std::shared_ptr<Graph> graph;  // ours, once a value was added
 
-  /// The draft before `norm` that makes its operand; nullptr for an input.
+  /// The draft before `norm` that makes its operand and no more; nullptr for an input, and for what is joined.
   Draft* producer_of(std::size_t norm) const {
     const ValueId value = c.drafts[norm].operands[0].value;
+    const Node& node = c.graph->nodes[static_cast<std::size_t>(c.drafts[norm].node)];
+    if (is_part(*c.graph, c.roots, node.inputs[0])) return nullptr;
     for (std::size_t i = norm; i-- > 0;)
       if (c.drafts[i].destination == value) return &c.drafts[i];
     return nullptr;
@@ -88,10 +90,16 @@ struct NormFusion {
                                [&](ValueId out) { return c.roots[static_cast<std::size_t>(out)] == value; });
   }
 
+  /// Read where it is joined with others.
+  bool is_joined(ValueId value) const {
+    return std::ranges::any_of(
+        c.joined, [&](const auto& join) { return std::ranges::find(join.second, value) != join.second.end(); });
+  }
+
   /// Fuses the norm at `index`. False when it stays an instruction.
   bool fuse(std::size_t index) {
     Draft& norm = c.drafts[index];
-    if (!can_be_prologue(norm) || is_output(norm.destination)) return false;
+    if (!can_be_prologue(norm) || is_output(norm.destination) || is_joined(norm.destination)) return false;
     const std::vector<std::size_t> readers = nests_that_read(c.drafts, norm.destination);
     if (readers.empty()) return false;
     for (const std::size_t reader : readers)

@@ -176,7 +176,7 @@ std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>&
 void fuse_strips(Compilation& c) {
   if (c.machine.strips == Strips::off) return;
   live(c);
-  const Linking linking{c, use_counts(*c.graph, c.drafts, c.roots)};
+  const Linking linking{c, use_counts(c)};
   carry_chains(c, linking.uses, [&](std::size_t i) { return linking.chain_at(i); });
 }
 

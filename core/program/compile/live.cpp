@@ -99,6 +99,14 @@ void live(Compilation& c) {
     life.leaves_by_dram = output_in_dram(role, c.part);
     if (!output_in_dram(role, c.part) && !passes_by(graph, root, life)) use(root, drafts.size());
   }
+  for (const auto& [whole, parts] : c.joined) {
+    Life& life = lives[static_cast<std::size_t>(whole)];
+    life.joined = life.in_dram = true;
+    for (const ValueId part : parts) {
+      lives[static_cast<std::size_t>(part)].spilled = true;
+      lives[static_cast<std::size_t>(part)].last_joined = life.uses.empty() ? -1 : life.uses.back();
+    }
+  }
   const bool pairs = has_pairs(machine);
   const std::vector<std::int32_t> next = next_writers(drafts, pairs);
   for (std::size_t v = 0; v < lives.size(); ++v) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/use.h"
+#include "core/program/compile/part_views.h"
 #include "core/program/compile/passes.h"
 #include "core/program/form/fields.h"
 #include "core/program/tiling/tiles.h"
@@ -45,12 +46,6 @@ void add_weight(const Graph& graph, ValueId v, std::int64_t read_elements, std::
   draft.held_weight_elements += stored;
   draft.weight_fetches.push_back({Place::psram, read_elements, 1, read_elements > stored});
 }
-
-/// What values are other shapes of: whose bytes they share, and whether these are read in another order.
-struct Views {
-  std::vector<ValueId> roots;
-  std::vector<char> turned;
-};
 
 void add_operands(const Graph& graph, const Node& node, const Views& views, Draft& draft) {
   const std::vector<std::int64_t>& reads = draft.work.read_elements;
@@ -153,7 +148,10 @@ bool is_scalar(const Value& value) {
 
 namespace {
 
-std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views) {
+/// `in_place`: nodes that are read in place are added.
+std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views,
+                             std::vector<NodeId>& in_place) {
+  views.joined.clear();
   views.turned.assign(graph.values.size(), 0);
   views.roots.resize(graph.values.size());
   std::iota(views.roots.begin(), views.roots.end(), 0);
@@ -174,6 +172,20 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
       const auto to = static_cast<std::size_t>(node.outputs[0]);
       views.roots[to] = views.roots[static_cast<std::size_t>(from)];
       views.turned[to] = views.turned[static_cast<std::size_t>(from)] != 0 || work.family == Family::transpose;
+      continue;
+    }
+    if (joins_in_place(graph, node, views, machine)) {
+      for (const ValueId v : node.inputs)
+        views.joined[node.outputs[0]].push_back(views.roots[static_cast<std::size_t>(v)]);
+      in_place.push_back(static_cast<NodeId>(n));
+      continue;
+    }
+    if (parts_in_place(graph, node, views, machine)) {
+      for (const ValueId part : node.outputs) {
+        views.roots[static_cast<std::size_t>(part)] = views.roots[static_cast<std::size_t>(node.inputs[0])];
+        views.turned[static_cast<std::size_t>(part)] = 1;
+      }
+      in_place.push_back(static_cast<NodeId>(n));
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
@@ -221,12 +233,20 @@ std::optional<std::string> uncountable(const Graph& graph, const std::vector<Dra
 
 void lower(Compilation& c) {
   Views views;
-  c.drafts = drafts_of(*c.graph, c.machine, views);
+  std::vector<NodeId> in_place;
+  c.drafts = drafts_of(*c.graph, c.machine, views, in_place);
   if (c.drafts.empty()) {
     copy_results(c);
-    c.drafts = drafts_of(*c.graph, c.machine, views);
+    c.drafts = drafts_of(*c.graph, c.machine, views, in_place);
+  }
+  const auto is_said = [&](NodeId n) { return c.graph->nodes[static_cast<std::size_t>(n)].in_place; };
+  if (!std::ranges::all_of(in_place, is_said)) {
+    auto graph = std::make_shared<Graph>(*c.graph);
+    for (const NodeId n : in_place) graph->nodes[static_cast<std::size_t>(n)].in_place = true;
+    c.graph = std::move(graph);
   }
   c.roots = std::move(views.roots);
+  c.joined = std::move(views.joined);
   c.infeasible = uncountable(*c.graph, c.drafts);
 }
 

@@ -42,21 +42,29 @@ ScheduleProblem problem_of(const Compilation& c) {
   const auto end = static_cast<std::int32_t>(drafts.size());
   for (const Life& life : lives) {
     const bool waits_in_dram = life.is_input && life.in_dram;
-    problem.values.push_back({waits_in_dram ? 0 : life.bytes, !life.uses.empty() && life.uses.back() == end});
+    problem.values.push_back(
+        {waits_in_dram || life.joined ? 0 : life.bytes, !life.uses.empty() && life.uses.back() == end});
   }
   std::map<NodeId, std::int32_t> sums;  // of a norm that others make: by its node
   for (const Draft& draft : drafts) {
     ScheduledOperation operation;
     operation.result = draft.destination;
-    for (const DraftOperand& operand : draft.operands) {
-      if (std::ranges::find(operation.reads, operand.value) == operation.reads.end())
-        operation.reads.push_back(operand.value);
-      if (may_replace(draft, operand)) operation.replaceable.push_back(operand.value);
-    }
-    const auto read = [&](ValueId v) {
-      if (v == none || made[at(v)] == 0 || v == draft.destination) return;
+    const auto add = [&](ValueId v) {
       if (std::ranges::find(operation.reads, v) == operation.reads.end()) operation.reads.push_back(v);
     };
+    const auto read = [&](ValueId v) {
+      if (const auto joined = c.joined.find(v); joined != c.joined.end())
+        std::ranges::for_each(joined->second, add);
+      if (v != none && made[at(v)] != 0 && v != draft.destination) add(v);
+    };
+    for (const DraftOperand& operand : draft.operands) {
+      if (c.joined.contains(operand.value)) {
+        read(operand.value);
+        continue;
+      }
+      add(operand.value);
+      if (may_replace(draft, operand)) operation.replaceable.push_back(operand.value);
+    }
     for (const NodeId n : draft.nodes) {
       if (const auto found = sums.find(n); found != sums.end()) read(found->second);
       for (const ValueId input : c.graph->nodes[at(n)].inputs) read(input == none ? none : c.roots[at(input)]);

@@ -36,8 +36,12 @@ struct Compilation {
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
   FrontCache* fronts = nullptr;  // what earlier compilations found out; may be absent
   const Stop* stop = nullptr;
+  Joined joined{};
   CapacityRange psram_bytes{};  // with which every decision so far would have been the same
 };
+
+/// use_counts of a compilation's drafts.
+std::vector<std::int32_t> use_counts(const Compilation& c);
 
 /// Takes a range of room for weights that a decision of the compilation rests on.
 void narrow_psram(Compilation& c, const CapacityRange& weight_room);

@@ -49,7 +49,8 @@ std::vector<ValueId> returning(const Compilation& c) {
   std::set<ValueId> values;
   for (const Instruction& instruction : c.placement.instructions)
     for (const PlacedOperand& source : instruction.sources)
-      if (source.place == Place::dram && !c.lives[at(source.value)].is_input) values.insert(source.value);
+      if (source.place == Place::dram && !c.lives[at(source.value)].is_input && !c.lives[at(source.value)].joined)
+        values.insert(source.value);
   std::vector<ValueId> sorted(values.begin(), values.end());
   std::ranges::stable_sort(sorted, std::greater<>(), [&](ValueId v) { return c.lives[at(v)].bytes; });
   return sorted;
@@ -162,6 +163,7 @@ void recompute(Compilation& c) {
         c.graph = trial.graph;
         best.graph = trial.graph;
         best.roots = std::move(trial.roots);
+        best.joined = std::move(trial.joined);
         best.drafts = std::move(trial.drafts);
         best.lives = std::move(trial.lives);
         best.placement = std::move(trial.placement);

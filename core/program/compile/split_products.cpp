@@ -9,45 +9,12 @@
 #include <set>
 #include <string>
 
-#include "core/ops/use.h"
 #include "core/program/compile/passes.h"
+#include "core/program/compile/pieces.h"
 #include "core/program/compile/weight_products.h"
 
 namespace sdip {
 namespace {
-
-/// Channels [begin, end) of a product, and the value that they are.
-struct Piece {
-  std::int64_t begin = 0, end = 0;
-  ValueId value = none;
-};
-
-void add_pieces_of_split(const Graph& graph, const Node& split, std::size_t axis, std::vector<Piece>& pieces) {
-  std::int64_t begin = 0;
-  for (const ValueId part : split.outputs) {
-    if (part == none) return pieces.clear();  // how large it is cannot be seen
-    const std::int64_t end = begin + shape_of(graph, part).at(axis);
-    pieces.push_back({begin, end, part});
-    begin = end;
-  }
-}
-
-/// The channels that a Slice of one axis in steps of 1 keeps; from opset 10 on, of constants.
-void add_piece_of_slice(const Graph& graph, const Node& slice, std::size_t axis, std::vector<Piece>& pieces) {
-  const NodeUse held = use_of(graph, slice);
-  const OperatorUse& use = held.use;
-  const auto known = [&](std::size_t i) {
-    const Operand* operand = optional_input(use, i);
-    return operand != nullptr && operand->value && element_count(operand->shape) == 1;
-  };
-  const std::int64_t size = input(use, 0).shape.at(axis);
-  if (slice.opset < 10 || !known(1) || !known(2) || !known(3)) return pieces.clear();
-  if (optional_input(use, 4) != nullptr && (!known(4) || ints_of_input(use, 4)[0] != 1)) return pieces.clear();
-  if (axis_within(use, ints_of_input(use, 3)[0], input(use, 0).shape.size()) != axis) return pieces.clear();
-  const std::int64_t start = ints_of_input(use, 1)[0];
-  const std::int64_t begin = std::clamp<std::int64_t>(start < 0 ? start + size : start, 0, size);
-  pieces.push_back({begin, begin + shape_of(graph, slice.outputs[0]).at(axis), slice.outputs[0]});
-}
 
 /// The pieces into which all that reads a product's result cuts its channels, in order; none where anything reads
 /// it otherwise, or channels twice.
@@ -58,19 +25,12 @@ std::vector<Piece> pieces_of(const Graph& graph, const Node& node, const WeightP
   if (std::ranges::find(graph.outputs, result) != graph.outputs.end()) return {};
   for (const NodeId reader : made.consumers) {
     const Node& cut = graph.nodes[static_cast<std::size_t>(reader)];
-    if (!cut.op->domain.empty() || cut.inputs.at(0) != result || std::ranges::count(cut.inputs, result) != 1)
+    if (std::ranges::count(cut.inputs, result) != 1) return {};
+    const std::vector<Piece> found = pieces_of_operand(graph, cut);
+    const bool slices = cut.op->type == "Slice" || cut.op->type == "Split";
+    if (cut.inputs.at(0) != result || found.empty() || !slices || found.front().axis != product.channels_axis)
       return {};
-    const std::size_t before = pieces.size();
-    if (cut.op->type == "Slice") {
-      add_piece_of_slice(graph, cut, product.channels_axis, pieces);
-    } else if (cut.op->type == "Split") {
-      const NodeUse held = use_of(graph, cut);
-      if (axis_within(held.use, int_attribute(held.use, "axis", 0), made.operand.shape.size()) !=
-          product.channels_axis)
-        return {};
-      add_pieces_of_split(graph, cut, product.channels_axis, pieces);
-    }
-    if (pieces.size() <= before) return {};
+    pieces.insert(pieces.end(), found.begin(), found.end());
   }
   std::ranges::sort(pieces, {}, &Piece::begin);
   for (std::size_t i = 0; i < pieces.size(); ++i)

@@ -106,7 +106,7 @@ void join_turned(const Graph& graph, Draft& before, const Draft& transpose) {
 
 void turn(Compilation& c) {
   if (c.machine.transposition != Transposition::static_transposition) return;
-  const Turning turning{c, use_counts(*c.graph, c.drafts, c.roots)};
+  const Turning turning{c, use_counts(c)};
   std::vector<Draft> drafts;
   drafts.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {

@@ -274,7 +274,7 @@ void check_marks(CompiledStage& stage, const Derivation& derivation, const std::
   for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = derivation.root(static_cast<ValueId>(v));
   std::vector<const InstructionClass*> each;
   for (const InstructionClass& c : classes) each.push_back(&c);
-  mark({*stage.graph, machine, roots, instructions, each}, refuse);
+  mark({*stage.graph, machine, roots, derivation.joined(), instructions, each}, refuse);
 }
 
 void check_order(const CompiledStage& stage, const Derivation& derivation,
@@ -294,10 +294,16 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
   const auto of = [&](ValueId v) -> Whereabouts& {
     return where[at(v)].made ? where[at(v)] : where[at(derivation.root(v))];
   };
+  const auto all_of = [&](const std::vector<ValueId>& parts) {  // joined in DRAM
+    const auto there = [&](ValueId part) { return where[at(part)].made && where[at(part)].dram; };
+    const bool all = std::ranges::all_of(parts, there);
+    return Whereabouts{all, false, false, all};
+  };
   const auto& instructions = stage.program.instructions;
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     for (const PlacedOperand& source : instructions[i].sources) {
-      const Whereabouts& w = of(source.value);
+      const auto joined = derivation.joined().find(source.value);
+      const Whereabouts w = joined == derivation.joined().end() ? of(source.value) : all_of(joined->second);
       const bool there = source.place == Place::dsram      ? w.dsram
                          : source.place == Place::stackram ? w.stackram
                          : source.place == Place::dram     ? w.dram

@@ -25,6 +25,7 @@ class Derivation {
   std::string mnemonic_of(const Instruction& instruction) const;
 
   const std::vector<ValueId>& roots() const { return roots_; }
+  const Joined& joined() const { return joined_; }
   ValueId root(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
 
   /// What a node is as an instruction, of several the first; nullptr when it computes nothing.
@@ -45,6 +46,7 @@ class Derivation {
 
   const Graph& graph_;
   std::vector<ValueId> roots_;
+  Joined joined_;
   std::vector<Draft> drafts_;
   std::vector<std::vector<std::int32_t>> drafts_by_node_;
   std::map<std::string, NodeId, std::less<>> nodes_by_name_;

@@ -77,7 +77,7 @@ class Marker {
     now_ = static_cast<std::int32_t>(i);
     const Instruction& instruction = program_.instructions[i];
     if (ordinals_[family(now_)] > 0) need(last_[family(now_)]);
-    for (const PlacedOperand& source : instruction.sources) touch(bytes_of(source), false);
+    for (const PlacedOperand& source : instruction.sources) read(source);
     const InstructionClass& c = *program_.classes[i];
     const std::size_t reads = side(family(now_), ordinals_[family(now_)]), writes = reads ^ 1;
     for (const auto& [memory, tiles] :
@@ -143,6 +143,19 @@ class Marker {
       return {};
     }
     return {memory, source.address.value, source.address.value + bytes};
+  }
+
+  /// What is joined lies where its parts were written.
+  void read(const PlacedOperand& source) {
+    const auto joined = program_.joined.find(source.value);
+    if (joined == program_.joined.end()) return touch(bytes_of(source), false);
+    for (const ValueId part : joined->second) {
+      const std::int32_t maker = maker_[at(part)];
+      if (maker < 0) continue;
+      need(maker);
+      const std::int64_t from = program_.instructions[at(maker)].dram_address.value;
+      touch({dram_number, from, from + value_bytes(program_.graph, part, program_.machine).value}, false);
+    }
   }
 
   void touch(const Touched& bytes, bool writes) {

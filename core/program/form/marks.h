@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "core/program/tiling/draft.h"
 
 namespace sdip {
 
@@ -22,6 +23,7 @@ struct Marking {
   const Graph& graph;
   const Machine& machine;
   std::span<const ValueId> roots;
+  const Joined& joined;
   std::span<Instruction> instructions;
   std::span<const InstructionClass* const> classes;
 };

@@ -285,10 +285,10 @@ std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const
   for (std::size_t v = 0; v < lives.size(); ++v) {
     const Life& life = lives[v];
     const bool used = life.made >= 0 || !life.uses.empty();
-    if (!used || (!life.in_dram && !life.spilled && !life.leaves_by_dram)) continue;
+    if (!used || life.joined || (!life.in_dram && !life.spilled && !life.leaves_by_dram)) continue;
     // Inputs were there before, results stay for whoever fetches them.
     const std::int32_t last = life.is_input || life.leaves_by_dram || life.uses.empty() ? end : life.uses.back();
-    values.push_back({life.bytes, life.is_input ? -1 : life.made, last, {}});
+    values.push_back({life.bytes, life.is_input ? -1 : life.made, std::max(last, life.last_joined), {}});
     ids.push_back(v);
   }
   const Allocation allocation = allocate_offsets(values, 0);

@@ -246,6 +246,9 @@ void read_node_line(Parsing& parsing, Scanner& in) {
   node.name = in.next() == '"' ? in.quoted("a name") : std::to_string(number);
   TextIn fields = TextIn::read(in);
   fields.number("opset", 0, node.opset, replacement_opset, replacement_opset);
+  std::int64_t in_place = 0;
+  fields.number("in_place", 0, in_place, 0, 1);
+  node.in_place = in_place != 0;
   if (auto attributes = fields.take("attributes"))
     node.attributes = read_attributes(attributes->value("attributes"), in.line());
   fields.finish();

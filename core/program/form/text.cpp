@@ -88,6 +88,7 @@ std::string node_line(std::size_t number, const Node& node) {
   std::string line = "node " + std::to_string(number) + " " + labels(node.outputs) + " = ";
   line += operator_text(*node.op) + "(" + labels(node.inputs) + ") " + quoted(node.name);
   line += " opset=" + std::to_string(node.opset);
+  if (node.in_place) line += " in_place=1";
   if (node.attributes.empty()) return line + "\n";
   line += " attributes={";
   bool first = true;

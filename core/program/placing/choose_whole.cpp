@@ -1,7 +1,9 @@
 // Which values lie whole in DSRAM.
 #include <algorithm>
 #include <array>
-#include <map>
+#include <optional>
+
+#include <boost/container/static_vector.hpp>
 
 #include "core/base/error.h"
 #include "core/base/index.h"
@@ -67,8 +69,8 @@ Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resid
 struct Taken {
   std::int64_t bytes = 0, cycles = 0;
 };
-/// With a mapping for each goal that is asked for.
-using TakenByGoal = std::vector<Taken>;
+/// With a mapping for each goal that is asked for; none where no mapping fits.
+using TakenByGoal = boost::container::static_vector<Taken, 3>;
 
 constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
 
@@ -87,7 +89,17 @@ struct WholeChoice {
   std::vector<TileGoal> goals = goal == TileGoal::balanced
                                     ? std::vector{TileGoal::bytes, TileGoal::balanced, TileGoal::cycles}
                                     : std::vector{goal};
-  std::map<std::pair<std::size_t, std::uint32_t>, TakenByGoal> known{};  // nothing: no mapping fits
+  /// By step and answers.
+  struct Known {
+    std::optional<Taken> least{};
+    std::optional<TakenByGoal> exactly{};
+  };
+  std::vector<std::vector<Known>> known{};
+
+  WholeChoice(Compilation& c, Mappings& m, const MemoryPlan& p, const std::vector<char>& s)
+      : compilation(c), mappings(m), plan(p), stays(s) {
+    for (const auto& asked : candidates.asked) known.emplace_back(std::size_t{1} << asked.size());
+  }
 
   void answer(std::int32_t candidate, bool no) {
     Life& life = lives[at(candidates.values[at(candidate)])];
@@ -117,6 +129,11 @@ struct WholeChoice {
   }
   /// In whatever room: all of it as one tile, where that takes nothing that smaller ones leave out.
   Taken least(Answered answered) {
+    std::optional<Taken>& found = known[answered.step][answered.noes].least;
+    if (!found) found = computed_least(answered);
+    return *found;
+  }
+  Taken computed_least(Answered answered) {
     answer_all(answered);
     auto [c, room] = class_and_room(answered.step);
     if (c.compound != Compound::single) return {};
@@ -133,8 +150,9 @@ struct WholeChoice {
     return taken(c, room);
   }
   const TakenByGoal& exactly(Answered answered) {
-    const auto [entry, is_new] = known.try_emplace({answered.step, answered.noes});
-    if (!is_new) return entry->second;
+    std::optional<TakenByGoal>& found = known[answered.step][answered.noes].exactly;
+    if (found) return *found;
+    found.emplace();
     answer_all(answered);
     auto [c, room] = class_and_room(answered.step);
     for (const TileGoal one : goals) {
@@ -143,9 +161,9 @@ struct WholeChoice {
       if (!mapping) break;
       c.mapping = *mapping;
       if (c.compound == Compound::strips) mappings.stream(c, room);
-      entry->second.push_back(taken(c, room));
+      found->push_back(taken(c, room));
     }
-    return entry->second;
+    return *found;
   }
 
   /// The goal whose mapping is best where a cycle weighs as much as so many bytes.
@@ -196,10 +214,10 @@ struct WholeChoice {
   /// which that is at most a hundredth more than the fewest.
   Weighed balanced() {
     constexpr std::array<std::int64_t, 12> weights{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, most_words};
-    constexpr std::int64_t more_thousandths = 2;
+    constexpr std::int64_t more_hundredths = 1;
     Weighed best{0, choose(0)};
     if (best.choice.failed) return best;
-    const std::int64_t fewest = bytes_of(best.choice, 0), most = fewest + fewest * more_thousandths / 1000;
+    const std::int64_t fewest = bytes_of(best.choice, 0), most = fewest + fewest * more_hundredths / 100;
     std::size_t from = 0, to = weights.size();
     while (from < to) {
       const std::size_t middle = (from + to) / 2;

@@ -28,6 +28,7 @@ Compilation afresh(const Compilation& compilation, const Machine& machine) {
                     {},
                     {}};
   again.stage = compilation.stage;
+  again.joined = compilation.joined;
   again.mapping_rules = compilation.mapping_rules;
   again.rules_met = compilation.rules_met;
   again.mappings = compilation.mappings;

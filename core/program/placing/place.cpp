@@ -104,8 +104,9 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
 
 /// Addresses of operands and results.
 void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, const Lives& lives,
-                    Placement& placement) {
-  const std::vector<std::int64_t> dram = dram_addresses(drafts, lives);
+                    const Joined& joined, Placement& placement) {
+  std::vector<std::int64_t> dram = dram_addresses(drafts, lives);
+  for (const auto& [whole, parts] : joined) dram[at(whole)] = dram[at(parts.front())];
   const auto or_nothing = [](std::int64_t address) { return Bytes(std::max<std::int64_t>(0, address)); };
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     Instruction& instruction = placement.instructions[i];
@@ -213,7 +214,7 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
       placement.classes_of_drafts.push_back(std::move(c));
     }
     if (placement.instructions.size() < drafts.size()) continue;  // a value left the memory: all over again
-    fill_addresses(plan, drafts, lives, placement);
+    fill_addresses(plan, drafts, lives, compilation.joined, placement);
     return std::nullopt;
   }
 }

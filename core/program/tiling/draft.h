@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,10 @@ struct Draft {
   std::optional<Formats> formats = {};  // nothing: those of the machine
 };
 
+/// Values of Concats that no instruction makes (part_views), by the values whose bytes they join, in order: these
+/// are written to DRAM, where readers of the whole find them.
+using Joined = std::map<ValueId, std::vector<ValueId>>;
+
 /// Whether both read and write one format, and have one of their weights and one of their sums, so that they may be
 /// one instruction.
 bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
@@ -68,10 +73,12 @@ struct Life {
   std::int32_t made = -1;
   std::vector<std::int32_t> uses;  // ascending, each draft once
   bool is_input = false;
-  bool leaves_by_dram = false;  // a result of the graph, unless it goes over the link
-  bool in_dram = false;         // never whole on chip: written to and read from DRAM
-  bool spilled = false;         // uses that find it no more in DSRAM read it from DRAM
-  bool skips_dsram = false;     // waits in STACKRAM from the start, and all uses read it there
+  bool leaves_by_dram = false;    // a result of the graph, unless it goes over the link
+  bool in_dram = false;           // never whole on chip: written to and read from DRAM
+  bool spilled = false;           // uses that find it no more in DSRAM read it from DRAM
+  bool joined = false;            // of Joined: it has no bytes but its parts' in DRAM
+  std::int32_t last_joined = -1;  // the last use of what it is a joined part of
+  bool skips_dsram = false;       // waits in STACKRAM from the start, and all uses read it there
   // The next draft that writes to its DSRAM pair, on the other side, and the one after that, which overwrites it.
   std::int32_t next_writer = 0, overwriter = 1;
   DsramPair pair = {};
@@ -119,9 +126,13 @@ std::string full_mnemonic(const Draft& draft);
 /// How often the most frequent name occurs: uses of the busiest circuit.
 std::int64_t most_uses(const std::vector<std::string>& names);
 
-/// How many drafts read each value, outputs of the graph counted once more.
+/// How many drafts read each value; outputs of the graph, values of which a part is read in place, and joined parts
+/// counted once more.
 std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
-                                     const std::vector<ValueId>& roots);
+                                     const std::vector<ValueId>& roots, const Joined& joined);
+
+/// Whether a value is part of the bytes that it shares, not all of them (part_views).
+bool is_part(const Graph& graph, const std::vector<ValueId>& roots, ValueId v);
 
 /// Where every value lies and what each instruction finds there.
 struct Placement {

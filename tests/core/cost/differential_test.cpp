@@ -395,6 +395,7 @@ Machine cramped_machine(Dice& dice) {
     m.norm_statistics = NormStatistics::recompute;
   m.fused_attention = dice.one_of({FusedAttention::off, FusedAttention::on});
   m.split_products = dice.one_of({SplitProducts::off, SplitProducts::on});
+  m.part_views = dice.one_of({PartViews::off, PartViews::on});
   m.fused_chains = dice.one_of({FusedChains::off, FusedChains::on});
   m.transposition = dice.one_of({Transposition::explicit_instruction, Transposition::static_transposition,
                                  Transposition::dynamic_transposition});

@@ -258,6 +258,7 @@ constexpr NeverRow no_more[] = {
     {"norm_dsram_bytes", "the same"},
     {"transpose_dsram_bytes", "the same"},
     {"split_products", "on: fewer elements move, at the price of an instruction more for each part"},
+    {"part_views", "on: a part read several times may come from DRAM each time, where its copy lay on chip"},
     {"scale_granularity", "what a format stands for"},
     {"dies", "room for area and edge; cores and channels are shared otherwise, over links"},
     {"sram_banks", "energy and area alone: no count of a pass"},

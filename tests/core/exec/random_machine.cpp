@@ -49,6 +49,7 @@ Machine random_machine(Draw& draw) {
   }
   m.attention_parts = 1 + m.dsram_bytes % 3;
   if (m.dsram_bytes % 5 < 2) m.split_products = SplitProducts::on;
+  if (m.dsram_bytes % 7 < 4) m.part_views = PartViews::on;
   if (m.psram_bytes % 5 < 2) m.fused_chains = FusedChains::on;
   const bool on_dies = m.memory_hierarchy == MemoryHierarchy::private_memories && m.branches == Branches::serial;
   if (on_dies && m.dsram_bytes % 3 == 0) {

@@ -121,6 +121,7 @@ constexpr OptionRow rows[] = {
     {"attention overlapped", "edge fused_attention=on", "attention_parts=4", counted},
     {"attention overlapped", "essay fused_attention=on", "attention_parts=4", counted},
     {"products apart", "edge", "split_products=on", lossless},
+    {"parts in place", "edge fusion=norm norm_statistics=producer", "part_views=on", lossless},
     {"chains fused", "edge split_products=on", "fused_chains=on", lossless},
     {"depth-first strips", "edge", "strips=halo_recompute", strips},
     {"depth-first strips", "edge", "strips=line_buffers", strips},

@@ -1,0 +1,115 @@
+// Which parts and which Concats are read where their bytes lie.
+//
+// Worked example: x [2, 6, 64] cut along its second axis into 2 and 4: of each of its two rows 128 elements, then
+// 256, all whole words. Cut along its last axis into 32 and 32, runs would begin amid words: two copies.
+#include "core/program/compile/part_views.h"
+
+#include <algorithm>
+
+#include "core/program/compile/pieces.h"
+#include "core/program/form/form.h"
+
+namespace sdip {
+namespace {
+
+constexpr std::int64_t word_elements = 64;
+
+bool in_whole_words(const Shape& whole, const Piece& piece) {
+  std::int64_t rows = 1, inner = 1;
+  for (std::size_t i = 0; i < piece.axis; ++i) rows *= whole[i];
+  for (std::size_t i = piece.axis + 1; i < whole.size(); ++i) inner *= whole[i];
+  const auto is_whole = [&](std::int64_t places) { return places * inner % word_elements == 0; };
+  return is_whole(piece.begin) && (rows == 1 || (is_whole(piece.end - piece.begin) && is_whole(whole[piece.axis])));
+}
+
+/// Readers of a value, under whatever shapes, whether norms are among them, and whether it is a result of the
+/// graph.
+struct Readers {
+  std::int64_t count = 0;
+  bool normed = false, returned = false;
+};
+Readers readers_of(const Graph& graph, ValueId v, const Machine& machine) {
+  Readers readers;
+  readers.returned = std::ranges::find(graph.outputs, v) != graph.outputs.end();
+  for (const NodeId n : graph.values[static_cast<std::size_t>(v)].consumers) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    const Work work = work_of(graph, node);
+    if (node.inputs[0] != v || !is_view(graph, node, work, machine)) {
+      ++readers.count;
+      readers.normed |= work.family == Family::norm;
+      continue;
+    }
+    const Readers further = readers_of(graph, node.outputs[0], machine);
+    readers.count += further.count;
+    readers.normed |= further.normed;
+    readers.returned |= further.returned;
+  }
+  return readers;
+}
+
+bool is_too_large(std::int64_t bytes, const Machine& machine) {
+  if (machine.activation_memory == ActivationMemory::unified)
+    return bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+  return bytes > largest_dsram_bytes(machine);
+}
+
+/// Whether an instruction makes the bytes of a value.
+bool is_made(const Graph& graph, ValueId v, const Views& views) {
+  if (v == none) return false;
+  const auto is_tensor = [&](ValueId of) {
+    const Value& value = graph.values[static_cast<std::size_t>(of)];
+    return value.kind == ValueKind::activation && !is_scalar(value);
+  };
+  const ValueId root = views.roots[static_cast<std::size_t>(v)];
+  return is_tensor(v) && is_tensor(root) && !views.joined.contains(root);
+}
+
+bool is_alike(const Graph& graph, ValueId a, ValueId b) {
+  const Value &x = graph.values[static_cast<std::size_t>(a)], &y = graph.values[static_cast<std::size_t>(b)];
+  return x.format == y.format && x.operand.type == y.operand.type;
+}
+
+}  // namespace
+
+bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
+  const bool may = node.in_place || machine.part_views == PartViews::on;
+  if (!may || node.inputs.empty() || !is_made(graph, node.inputs[0], views)) return false;
+  const std::vector<Piece> pieces = pieces_of_operand(graph, node);
+  const ValueId whole = views.roots[static_cast<std::size_t>(node.inputs[0])];
+  const bool large = is_too_large(value_bytes(graph, whole, machine).value, machine);
+  const auto in_place = [&](const Piece& piece) {
+    const Readers readers = readers_of(graph, piece.value, machine);
+    const Value& value = graph.values[static_cast<std::size_t>(piece.value)];
+    return value.kind == ValueKind::activation && !is_scalar(value) && !readers.returned &&
+           (node.in_place || !large || readers.count <= 1) && is_alike(graph, piece.value, whole) &&
+           in_whole_words(shape_of(graph, node.inputs[0]), piece);
+  };
+  return !pieces.empty() && std::ranges::all_of(pieces, in_place);
+}
+
+bool joins_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
+  const bool may = node.in_place || machine.part_views == PartViews::on;
+  if (!may || !node.op->domain.empty() || node.op->type != "Concat" || node.inputs.size() < 2) return false;
+  const ValueId whole = node.outputs[0];
+  const Readers readers = readers_of(graph, whole, machine);
+  if (readers.returned) return false;
+  std::int64_t bytes = 0, bytes_in_dram = 0;  // of the operands
+  std::vector<ValueId> taken;
+  for (const auto& [_, parts] : views.joined) taken.insert(taken.end(), parts.begin(), parts.end());
+  for (const ValueId v : node.inputs) {
+    if (!is_made(graph, v, views) || !is_alike(graph, v, whole)) return false;
+    const ValueId root = views.roots[static_cast<std::size_t>(v)];
+    if (!is_alike(graph, root, whole) || std::ranges::find(taken, root) != taken.end()) return false;
+    taken.push_back(root);
+    const std::int64_t of_operand = value_bytes(graph, root, machine).value;
+    bytes += of_operand;
+    if (machine.skip_handling == SkipHandling::spill || is_too_large(of_operand, machine))
+      bytes_in_dram += of_operand;
+  }
+  if (node.in_place) return true;
+  const std::int64_t read_bytes = value_bytes(graph, whole, machine).value * (readers.count == 1 ? 2 : 1);
+  const bool sums_again = readers.normed && machine.norm_statistics != NormStatistics::own_pass;
+  return is_too_large(read_bytes, machine) && (!sums_again || 2 * bytes_in_dram > bytes);
+}
+
+}  // namespace sdip

@@ -1,0 +1,28 @@
+// Which parts of a Split, Slice or Gather, and which Concats, are read where their bytes lie: with part_views=on
+// where that moves less, or where a graph that was compiled says so (Node::in_place). Internal to pass `lower`.
+#pragma once
+
+#include "core/program/compile/passes.h"
+
+namespace sdip {
+
+/// What values are other shapes of, or parts of: whose bytes they share; whether these are read in another order,
+/// or are not all.
+struct Views {
+  std::vector<ValueId> roots;
+  std::vector<char> turned;
+  Joined joined;
+};
+
+/// Whether all results of a Split, Slice or Gather are read where the operand lies: one that an instruction makes,
+/// in its format, unless the graph returns one of them. Their runs begin and end with whole words of 64 elements;
+/// an operand too large for DSRAM is not left in DRAM for several readers of a part.
+bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine);
+
+/// Whether what a node joins is read from its operands, which then lie in DRAM: of a Concat that is too large for
+/// DSRAM (with one reader: for half of it) and not returned, of values that instructions make, each in its format
+/// and part of no other. The copy stays where it makes a norm's sums, which would take all operands from DRAM once
+/// more, and less than half of them would be there anyway.
+bool joins_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine);
+
+}  // namespace sdip

@@ -1,0 +1,88 @@
+// part_views: what is read where its bytes lie, and what stays a copy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/core/program/compiled.h"
+
+namespace sdip {
+namespace {
+
+using testing::ElementsAre;
+
+Machine in_place() {
+  Machine m;
+  m.part_views = PartViews::on;
+  return m;
+}
+
+/// x [2, 6, 64] softened and cut along `axis` into two, each turned to its exponentials.
+onnx::ModelProto cut_softmax(std::int64_t axis, const std::vector<std::int64_t>& sizes, bool returned = false) {
+  onnx::ModelProto model = model_of_x({2, 6, 64});
+  add_node(model, "Softmax", {"x"}, "y");
+  auto& split = add_node(model, "Split", {"y"}, "y0");
+  split.add_output("y1");
+  set_ints(split, "split", sizes);
+  set_int(split, "axis", axis);
+  model.mutable_opset_import(0)->set_version(11);
+  for (const char* i : {"0", "1"}) {
+    add_node(model, "Exp", {std::string("y") + i}, std::string("z") + i);
+    add_output(model, std::string("z") + i);
+  }
+  if (returned) add_output(model, "y1");
+  return model;
+}
+
+/// Two convolutions of x, joined by channels, and a third of both.
+onnx::ModelProto joined_maps(bool twice = false) {
+  onnx::ModelProto model = model_of_x({1, 4, 8, 8});
+  add_weight(model, "w1", {4, 4, 1, 1});
+  add_weight(model, "w2", {8, 4, 1, 1});
+  add_weight(model, "w3", {4, 12, 1, 1});
+  add_node(model, "Conv", {"x", "w1"}, "a");
+  add_node(model, "Conv", {"x", "w2"}, "b");
+  set_int(add_node(model, "Concat", {"a", "b"}, "c"), "axis", 1);
+  add_node(model, "Conv", {"c", "w3"}, "y");
+  add_output(model, "y");
+  if (twice) {
+    set_int(add_node(model, "Concat", {"b", "a"}, "d"), "axis", 1);
+    add_node(model, "Conv", {"d", "w3"}, "z");
+    add_output(model, "z");
+  }
+  return model;
+}
+
+Machine small() {
+  Machine m = in_place();
+  m.dsram_bytes = 1024;
+  return m;
+}
+
+TEST(part_views, of_a_split_in_whole_words_make_no_copy) {
+  EXPECT_THAT(mnemonics(compiled(cut_softmax(1, {2, 4}), in_place())), ElementsAre("softmax", "exp", "exp"));
+  EXPECT_THAT(mnemonics(compiled(cut_softmax(1, {2, 4}), Machine())),
+              ElementsAre("softmax", "copy", "copy", "exp", "exp"));
+}
+
+TEST(part_views, that_begin_amid_words_or_are_returned_are_copied) {
+  const auto copies = ElementsAre("softmax", "copy", "copy", "exp", "exp");
+  EXPECT_THAT(mnemonics(compiled(cut_softmax(2, {32, 32}), in_place())), copies);
+  EXPECT_THAT(mnemonics(compiled(cut_softmax(1, {2, 4}, true), in_place())), copies);
+}
+
+TEST(part_views, join_in_dram_what_is_too_large_for_dsram_alone) {
+  EXPECT_THAT(mnemonics(compiled(joined_maps(), in_place())), ElementsAre("conv2d", "conv2d", "copy", "conv2d"));
+  const Application small_one = compiled(joined_maps(), small());
+  EXPECT_THAT(mnemonics(small_one), ElementsAre("conv2d", "conv2d", "conv2d"));
+  const Program& program = small_one.stages[0].program;
+  const PlacedOperand& whole = program.instructions[2].sources[0];
+  EXPECT_EQ(whole.place, Place::dram);
+  EXPECT_EQ(whole.address, program.instructions[0].dram_address) << "that of its first part";
+}
+
+TEST(part_views, join_a_value_once) {
+  EXPECT_THAT(mnemonics(compiled(joined_maps(true), small())),
+              ElementsAre("conv2d", "conv2d", "conv2d", "copy", "conv2d"));
+}
+
+}  // namespace
+}  // namespace sdip
