@@ -33,6 +33,9 @@ class FileLock {
 /// The id of each metric in the table `metric`.
 using MetricIds = std::array<std::int64_t, metric_count>;
 
+/// As they are; -1 of a metric that the store has never seen.
+MetricIds metric_ids_in(Connection& connection);
+
 /// The front of a sweep's chunks up to one.
 struct KeptFront {
   std::mutex growing = {};
@@ -102,8 +105,12 @@ class ChunkReader {
   std::vector<std::string> reasons(const ChunkHead& chunk);
   /// The points of a chunk, whole.
   std::vector<StoredPoint> points(const ChunkHead& chunk);
+  /// Those of its points that lie in the range, of which there is one.
+  PointBatch batch(const ChunkHead& chunk, const IndexRange& range);
 
  private:
+  void read_column(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
+
   Connection& connection_;
   const MetricIds& metric_ids_;
   Statement column_;
