@@ -330,7 +330,8 @@ void Store::remove_sweep(std::int64_t id) {
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
-  parts_->forget_fronts(id);
+  parts_->fronts.forget(id);
+  parts_->orders.forget(id);
   transaction.commit();
 }
 
