@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -14,7 +15,9 @@
 namespace sdip {
 namespace {
 
-constexpr char raw = 0, constant = 1;  // first byte of a column
+/// First byte of a column; `raw` was written before version 7 alone.
+constexpr char raw = 0, constant = 1, packed = 2, derived = 3;
+constexpr std::size_t one_number = 1 + 8, packed_head = 1 + 1 + 1 + 8;
 constexpr std::uint64_t one_nan = 0x7ff8000000000000u;
 
 template <class Number>
@@ -34,13 +37,77 @@ std::uint64_t bits_of_value(double value) {
   return std::isnan(value) ? one_nan : std::bit_cast<std::uint64_t>(value);
 }
 
+/// Each number's lowest `bits` bits, one behind the other, from the lowest bit of a byte on.
+void put_packed(std::string& bytes, std::span<const std::uint64_t> numbers, int bits) {
+  std::uint64_t held = 0;
+  int count = 0;  // bits of `held`
+  for (const std::uint64_t number : numbers) {
+    held |= number << count;
+    count += bits;
+    if (count < 64) continue;
+    put(bytes, held);
+    count -= 64;
+    held = count == 0 ? 0 : number >> (bits - count);
+  }
+  for (; count > 0; count -= 8, held >>= 8) bytes += static_cast<char>(held & 0xff);
+}
+
+std::size_t packed_bytes(std::size_t count, int bits) { return (count * static_cast<std::size_t>(bits) + 7) / 8; }
+
+/// Number `place` of what put_packed wrote, with at least eight bytes more behind it.
+std::uint64_t take_packed(std::string_view bytes, std::size_t place, int bits) {
+  const std::size_t at = place * static_cast<std::size_t>(bits);
+  const int within = static_cast<int>(at % 8);
+  std::uint64_t number = take<std::uint64_t>(bytes, at / 8) >> within;
+  if (within > 0) number |= std::uint64_t{static_cast<unsigned char>(bytes[at / 8 + 8])} << (64 - within);
+  return bits == 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
+}
+
 std::string encode_column(const std::vector<std::uint64_t>& values) {
   if (values.empty()) return "";
   std::string column;
-  const bool same = std::ranges::all_of(values, [&](std::uint64_t value) { return value == values[0]; });
-  column += same ? constant : raw;
-  for (std::size_t i = 0; i < (same ? 1 : values.size()); ++i) put(column, values[i]);
+  const std::uint64_t least = *std::ranges::min_element(values);
+  std::uint64_t differing = 0;
+  for (const std::uint64_t value : values) differing |= value - least;
+  if (differing == 0) {
+    column += constant;
+    put(column, least);
+    return column;
+  }
+  const int shift = std::countr_zero(differing), bits = static_cast<int>(std::bit_width(differing)) - shift;
+  std::vector<std::uint64_t> numbers;
+  for (const std::uint64_t value : values) numbers.push_back((value - least) >> shift);
+  column += packed;
+  column += static_cast<char>(bits);
+  column += static_cast<char>(shift);
+  put(column, least);
+  put_packed(column, numbers, bits);
   return column;
+}
+
+/// The bits of the feasible points' metric.
+std::vector<std::uint64_t> feasible_bits(const PointBatch& batch, Metric metric) {
+  const std::vector<double>& values = batch.values[static_cast<std::size_t>(metric)];
+  std::vector<std::uint64_t> bits;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (batch.feasible[i] != 0)
+      bits.push_back(bits_of_value(values[i]));
+    else
+      check(std::isnan(values[i]), "encode: an infeasible point has no metrics");
+  }
+  return bits;
+}
+
+/// Whether the row computes the metric of every feasible point, bit for bit.
+bool computes(const DerivedMetric& row, const PointBatch& batch) {
+  const auto column = [&](Metric metric) -> const std::vector<double>& {
+    return batch.values[static_cast<std::size_t>(metric)];
+  };
+  const std::vector<double>&its = column(row.metric), &first = column(row.of[0]), &second = column(row.of[1]);
+  for (std::size_t i = 0; i < its.size(); ++i)
+    if (batch.feasible[i] != 0 && bits_of_value(row.from(first[i], second[i])) != bits_of_value(its[i]))
+      return false;
+  return true;
 }
 
 [[noreturn]] void damaged(const std::string& where, const char* what) {
@@ -129,16 +196,13 @@ ChunkBlobs encode(const PointBatch& batch) {
     }
     put(blobs.reason, mine);
   }
-  std::vector<std::uint64_t> values;
-  for (std::size_t m = 0; m < metric_count; ++m) {
-    values.clear();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (batch.feasible[i] != 0)
-        values.push_back(bits_of_value(batch.values[m][i]));
-      else
-        check(std::isnan(batch.values[m][i]), "encode: an infeasible point has no metrics");
-    }
-    blobs.columns[m] = encode_column(values);
+  for (std::size_t m = 0; m < metric_count; ++m)
+    blobs.columns[m] = encode_column(feasible_bits(batch, static_cast<Metric>(m)));
+  for (std::size_t row = 0; row < derived_metrics().size(); ++row) {
+    std::string& column = blobs.columns[static_cast<std::size_t>(derived_metrics()[row].metric)];
+    if (column.size() <= one_number || !computes(derived_metrics()[row], batch)) continue;
+    column = derived;
+    put(column, std::uint64_t{row});
   }
   return blobs;
 }
@@ -176,21 +240,41 @@ std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasibl
   return points;
 }
 
+const DerivedMetric* derived_row(std::string_view column, const std::string& where) {
+  if (column.empty() || column[0] != derived) return nullptr;
+  if (column.size() != one_number || take<std::uint64_t>(column, 1) >= derived_metrics().size())
+    damaged(where, "the row by which a column is computed");
+  return &derived_metrics()[take<std::uint64_t>(column, 1)];
+}
+
 void decode_column(std::string_view column, const std::vector<std::uint8_t>& feasible, std::vector<double>& values,
                    const std::string& where) {
   constexpr double none_stored = std::numeric_limits<double>::quiet_NaN();
+  if (column.empty()) return values.insert(values.end(), feasible.size(), none_stored), void();
   const auto stored = static_cast<std::size_t>(std::ranges::count(feasible, 1));
-  const bool same = !column.empty() && column[0] == constant;
-  if (!column.empty() && (column[0] != constant && column[0] != raw)) damaged(where, "the form of a column");
-  if (!column.empty() && column.size() != 1 + 8 * (same ? 1 : stored)) damaged(where, "the length of a column");
-  std::size_t at = 1;
+  // A constant has no bits of its own; raw values have all of theirs.
+  int bits = 0, shift = 0;
+  std::size_t head = one_number, at = 1;
+  if (column[0] == raw) {
+    bits = 64;
+    head = 1;
+  } else if (column[0] == packed && column.size() >= packed_head) {
+    bits = column[1];
+    shift = column[2];
+    head = packed_head;
+    at = 3;
+    if (bits < 1 || bits > 64 || shift < 0 || shift > 64 - bits) damaged(where, "the bits of a column");
+  } else if (column[0] != constant) {
+    damaged(where, "the form of a column");
+  }
+  if (column.size() != head + packed_bytes(stored, bits)) damaged(where, "the length of a column");
+  const std::uint64_t least = column[0] == raw ? 0 : take<std::uint64_t>(column, at);
+  const std::string numbers = std::string(column.substr(head)) + std::string(8, '\0');
+  std::size_t place = 0;
   for (const std::uint8_t flag : feasible) {
-    if (flag == 0 || column.empty()) {
-      values.push_back(none_stored);
-      continue;
-    }
-    values.push_back(std::bit_cast<double>(take<std::uint64_t>(column, at)));
-    if (!same) at += 8;
+    const std::uint64_t number = flag == 0 || bits == 0 ? 0 : take_packed(numbers, place, bits);
+    place += flag;
+    values.push_back(flag == 0 ? none_stored : std::bit_cast<double>(least + (number << shift)));
   }
 }
 

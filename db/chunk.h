@@ -16,9 +16,11 @@ struct ChunkBlobs {
   std::int64_t count = 0, feasible = 0;
   std::string flags, reason, reasons;
   std::array<std::string, metric_count> columns;
+  friend bool operator==(const ChunkBlobs&, const ChunkBlobs&) = default;
 };
 
-/// Requires vectors of one length, at least one point, and NaN metrics where infeasible.
+/// Requires vectors of one length, at least one point, and NaN metrics where infeasible. A metric that a row of
+/// derived_metrics() computes, bit for bit, becomes the row's number.
 ChunkBlobs encode(const PointBatch& batch);
 
 /// Of which sweep a chunk is, and which of its points.
@@ -51,8 +53,11 @@ std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t coun
 std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasible, std::string_view reason,
                                         std::string_view reasons, const std::string& where);
 
+/// The row of derived_metrics() that computes the column; nullptr: its values are stored. Throws likewise.
+const DerivedMetric* derived_row(std::string_view column, const std::string& where);
+
 /// Appends the value of every point to `values`, NaN for infeasible ones. An empty `column` gives NaN for all.
-/// Throws likewise.
+/// Requires one that is stored. Throws likewise.
 void decode_column(std::string_view column, const std::vector<std::uint8_t>& feasible, std::vector<double>& values,
                    const std::string& where);
 

@@ -13,6 +13,16 @@ std::int64_t total_of(Connection& connection, std::int64_t sweep) {
   return row.integer(0);
 }
 
+MetricIds metric_ids_in(Connection& connection) {
+  MetricIds ids{};
+  Statement find(connection, "SELECT id FROM metric WHERE name = ?");
+  for (std::size_t m = 0; m < metric_count; ++m) {
+    ids[m] = find.bind(metrics()[m].name).step() ? find.integer(0) : -1;
+    find.reset();
+  }
+  return ids;
+}
+
 ChunkReader::ChunkReader(Connection& connection, const MetricIds& metric_ids)
     : connection_(connection),
       metric_ids_(metric_ids),
@@ -102,14 +112,25 @@ void ChunkReader::measure(const ChunkHead& chunk, const Space& space, const Meas
 }
 
 void ChunkReader::column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values) {
-  with_place(chunk.sweep, chunk.first, chunk.count, [&] {
-    column_.reset();  // of one that was damaged
-    column_.bind(column_id(chunk.id, metric_id));
-    const std::string_view column = column_.step() ? column_.blob(0) : std::string_view();
-    if (chunk.checksums) check_column(*chunk.checksums, metric_id, column, connection_.path());
-    decode_column(column, chunk.feasible, values, connection_.path());
-    column_.reset();
-  });
+  with_place(chunk.sweep, chunk.first, chunk.count, [&] { read_column(chunk, metric_id, values); });
+}
+
+void ChunkReader::read_column(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values) {
+  column_.reset();  // of one that was damaged
+  column_.bind(column_id(chunk.id, metric_id));
+  const std::string_view column = column_.step() ? column_.blob(0) : std::string_view();
+  if (chunk.checksums) check_column(*chunk.checksums, metric_id, column, connection_.path());
+  const DerivedMetric* const row = derived_row(column, connection_.path());
+  if (row == nullptr) decode_column(column, chunk.feasible, values, connection_.path());
+  column_.reset();
+  if (row == nullptr) return;
+  const auto id_of = [&](Metric metric) { return metric_ids_[static_cast<std::size_t>(metric)]; };
+  if (id_of(row->metric) != metric_id)
+    throw Error("store_corrupt", connection_.path(), "a column is computed as another metric's");
+  std::vector<double> first, second;
+  read_column(chunk, id_of(row->of[0]), first);
+  read_column(chunk, id_of(row->of[1]), second);
+  for (std::size_t i = 0; i < first.size(); ++i) values.push_back(row->from(first[i], second[i]));
 }
 
 std::vector<std::string> ChunkReader::reasons(const ChunkHead& chunk) {
@@ -134,6 +155,15 @@ std::vector<StoredPoint> ChunkReader::points(const ChunkHead& chunk) {
     for (std::size_t i = 0; i < points.size(); ++i) points[i].values[m] = values[i];
   }
   return points;
+}
+
+PointBatch ChunkReader::batch(const ChunkHead& chunk, const IndexRange& range) {
+  PointBatch batch;
+  batch.first = std::max(chunk.first, range.first);
+  for (const StoredPoint& point : points(chunk))
+    if (range.first <= point.index && point.index < range.end)
+      append(batch, {.feasible = point.feasible, .reason = point.reason, .values = point.values});
+  return batch;
 }
 
 }  // namespace sdip

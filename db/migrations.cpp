@@ -133,7 +133,12 @@ CREATE TABLE search(
 ) STRICT;
 )";
 
-const char* const steps_so_far[] = {version_1, validations, accuracies, checksums, signatures, searches};
+/// Columns that are packed, or computed (docs/formats.md): no table changes, and what is stored stays as it is, but
+/// an older program cannot read what is stored from now on.
+const char* const packed_columns = "";
+
+const char* const steps_so_far[] = {version_1,  validations, accuracies,    checksums,
+                                    signatures, searches,    packed_columns};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

@@ -33,6 +33,9 @@ class FileLock {
 /// The id of each metric in the table `metric`.
 using MetricIds = std::array<std::int64_t, metric_count>;
 
+/// As they are; -1 of a metric that the store has never seen.
+MetricIds metric_ids_in(Connection& connection);
+
 /// The front of a sweep's chunks up to one.
 struct KeptFront {
   std::mutex growing = {};
@@ -40,11 +43,52 @@ struct KeptFront {
   Columns points = {};  // without `feasible`, ascending by index
 };
 
+/// Of the points of a chunk in an order (db/store_page.cpp): between which keys theirs lie, NaN where none has one.
+struct ChunkKeys {
+  std::int64_t first = 0;
+  std::int32_t count = 0, feasible = 0, without = 0;  // points; feasible ones that have no key
+  double least = 0, most = 0;
+};
+
+/// Those of a sweep's chunks up to one, in any order.
+struct KeptOrder {
+  std::mutex growing = {};
+  std::int64_t last_chunk = 0;
+  std::vector<ChunkKeys> chunks = {};
+};
+
+/// What is remembered of sweeps, so that a question takes up what was stored since it was last asked. Keys begin
+/// with the sweep's number and a line's end.
+template <class Kept>
+class Remembered {
+ public:
+  explicit Remembered(std::size_t most) : most_(most) {}
+
+  /// What is kept under the key, empty at first. Where too much is kept, all of it is let go.
+  std::shared_ptr<Kept> of(const std::string& key) {
+    const std::scoped_lock lock(remembering_);
+    if (kept_.size() >= most_ && !kept_.contains(key)) kept_.clear();
+    std::shared_ptr<Kept>& entry = kept_[key];
+    if (!entry) entry = std::make_shared<Kept>();
+    return entry;
+  }
+
+  /// Of a sweep that is removed.
+  void forget(std::int64_t sweep) {
+    const std::scoped_lock lock(remembering_);
+    const std::string of_sweep = std::to_string(sweep) + '\n';
+    std::erase_if(kept_, [&](const auto& entry) { return entry.first.starts_with(of_sweep); });
+  }
+
+ private:
+  std::size_t most_;
+  std::mutex remembering_;
+  std::map<std::string, std::shared_ptr<Kept>> kept_;
+};
+
 struct Store::Parts {
   explicit Parts(const std::string& store_path);
   ~Parts();
-  /// Of a sweep that is removed.
-  void forget_fronts(std::int64_t sweep);
 
   std::string path;
   FileLock lock;
@@ -53,8 +97,8 @@ struct Store::Parts {
   MetricIds metric_ids{};
   std::mutex pooling;
   std::vector<std::unique_ptr<Connection>> idle;
-  std::mutex remembering;
-  std::map<std::string, std::shared_ptr<KeptFront>> fronts;  // by sweep, objectives and constraints
+  Remembered<KeptFront> fronts{64};  // by sweep, objectives and constraints
+  Remembered<KeptOrder> orders{16};  // by sweep and what is sorted by: 1.6 MB each of 10,000,000 points
 };
 
 /// A read-only connection of the store in a transaction: one snapshot for as long as this lives.
@@ -102,8 +146,12 @@ class ChunkReader {
   std::vector<std::string> reasons(const ChunkHead& chunk);
   /// The points of a chunk, whole.
   std::vector<StoredPoint> points(const ChunkHead& chunk);
+  /// Those of its points that lie in the range, of which there is one.
+  PointBatch batch(const ChunkHead& chunk, const IndexRange& range);
 
  private:
+  void read_column(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
+
   Connection& connection_;
   const MetricIds& metric_ids_;
   Statement column_;

@@ -18,20 +18,11 @@ namespace {
 
 constexpr std::string_view state_texts[] = {"queued", "running", "done", "cancelled", "failed", "interrupted"};
 
-/// Ids of all metrics; those that the store has never seen are added.
-MetricIds metric_ids_of(Connection& connection) {
-  MetricIds ids{};
+/// Gives each metric an id that has none.
+void add_metrics(Connection& connection) {
   Statement add(connection,
                 "INSERT OR IGNORE INTO metric(id, name) SELECT coalesce(max(id) + 1, 0), ? FROM metric");
-  Statement find(connection, "SELECT id FROM metric WHERE name = ?");
-  for (std::size_t m = 0; m < metric_count; ++m) {
-    add.bind(metrics()[m].name).run();
-    find.bind(metrics()[m].name);
-    check(find.step(), "metric_ids_of: just added");
-    ids[m] = find.integer(0);
-    find.reset();
-  }
-  return ids;
+  for (const MetricRow& metric : metrics()) add.bind(metric.name).run();
 }
 
 constexpr const char* sweep_columns =
@@ -162,7 +153,8 @@ Store::Parts::Parts(const std::string& store_path)
       "UPDATE sweep SET state = 'interrupted' WHERE state = 'running';"
       "UPDATE validation SET state = 'interrupted' WHERE state = 'running';"
       "UPDATE search SET state = 'interrupted', killed = killed + 1 WHERE state = 'running'");
-  metric_ids = metric_ids_of(writer);
+  add_metrics(writer);
+  metric_ids = metric_ids_in(writer);
   transaction.commit();
 }
 
@@ -338,7 +330,8 @@ void Store::remove_sweep(std::int64_t id) {
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
-  parts_->forget_fronts(id);
+  parts_->fronts.forget(id);
+  parts_->orders.forget(id);
   transaction.commit();
 }
 

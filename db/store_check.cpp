@@ -85,8 +85,8 @@ void check_sweeps(Connection& connection, StoreCheck& found) {
   std::vector<std::int64_t> ids;
   Statement row(connection, "SELECT id FROM sweep ORDER BY id");
   while (row.step()) ids.push_back(row.integer(0));
-  const MetricIds unasked{};
-  ChunkReader reader(connection, unasked);
+  const MetricIds metric_ids = metric_ids_in(connection);
+  ChunkReader reader(connection, metric_ids);
   for (const std::int64_t id : ids) note_damage(found, [&] { check_sweep(connection, reader, id, found); });
   found.sweeps = std::ssize(ids);
 }

@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t most_kept_fronts = 64, most_kept_points = 1 << 18;
+constexpr std::size_t most_kept_points = 1 << 18;
 constexpr std::size_t folded_points = 1 << 20;  // read before those that are on no front are let go
 
 std::string front_key(std::int64_t id, std::span<const Objective> objectives,
@@ -42,23 +42,9 @@ void keep_front(Columns& points, std::span<const Better> better) {
 
 }  // namespace
 
-void Store::Parts::forget_fronts(std::int64_t sweep) {
-  const std::scoped_lock forgetting(remembering);
-  const std::string of_sweep = std::to_string(sweep) + '\n';
-  std::erase_if(fronts, [&](const auto& entry) { return entry.first.starts_with(of_sweep); });
-}
-
 std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std::span<const Objective> objectives,
                                        std::span<const Formula> constraints) const {
-  std::shared_ptr<KeptFront> kept;
-  {
-    const std::scoped_lock lock(parts_->remembering);
-    const std::string key = front_key(id, objectives, constraints);
-    if (parts_->fronts.size() >= most_kept_fronts && !parts_->fronts.contains(key)) parts_->fronts.clear();
-    std::shared_ptr<KeptFront>& entry = parts_->fronts[key];
-    if (!entry) entry = std::make_shared<KeptFront>();
-    kept = entry;
-  }
+  const std::shared_ptr<KeptFront> kept = parts_->fronts.of(front_key(id, objectives, constraints));
   const std::scoped_lock lock(kept->growing);
   const std::vector<Better> better = directions(objectives);
   const std::vector<Measure> measures = measures_of(objectives);

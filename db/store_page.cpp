@@ -3,7 +3,9 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
 #include "db/parts.h"
@@ -12,7 +14,6 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t most_rows = 10'000;
-constexpr std::size_t most_kept = 4 * most_rows;  // candidates for a page held at once
 
 /// A point's place in an order: a point without a value comes last, equal values go by index.
 struct RowPlace {
@@ -79,35 +80,106 @@ RowPlace place_of(const std::string& cursor, const std::string& sort) {
   throw Error("value_invalid", "cursor", "not a cursor of this order: take it from the page before");
 }
 
-/// Drops all but the first `count` in order; leaves them in no order.
-void keep_first(std::vector<RowPlace>& found, std::size_t count, const Order& order) {
-  const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
-  std::nth_element(found.begin(), end, found.end(),
-                   [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); });
-  found.erase(end, found.end());
+/// By what a sweep's points are sorted, in either direction.
+std::string order_key(std::int64_t id, const Order& order, const std::string& sort) {
+  std::string key = std::to_string(id) + '\n' + (order.descending ? sort.substr(1) : sort);
+  if (order.measure && order.measure->formula) key += '\n' + order.measure->formula->text;
+  return key;
 }
 
-/// The stored points that pass the filter and come after the cursor, in no order, and not many more of them than a
-/// page and one; `total` counts those that pass.
-std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
-                             const Order& order, const std::optional<RowPlace>& after, std::int64_t& total) {
-  std::vector<RowPlace> found;
+/// The key of each of a chunk's points; NaN: it has none.
+void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, const Order& order,
+               std::vector<double>& keys) {
+  keys.clear();
+  if (order.by == Order::By::measure) return reader.measure(chunk, space, *order.measure, keys);
+  for (std::int64_t i = chunk.first; i < chunk.first + chunk.count; ++i)
+    keys.push_back(order.by == Order::By::axis ? static_cast<double>(axis_value(space, order.axis, i)) : 0);
+}
+
+/// Takes up the chunks that were stored since; all of them or none.
+void grow(KeptOrder& kept, ChunkReader& reader, std::int64_t id, const Space& space, const Order& order) {
+  std::vector<ChunkKeys> fresh;
   std::vector<double> keys;
-  reader.each(id, 0, [&](const ChunkHead& chunk) {
-    keys.clear();
-    if (order.by == Order::By::measure) reader.measure(chunk, space, *order.measure, keys);
-    for (std::int64_t i = 0; i < chunk.count; ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      if (query.feasible && *query.feasible != (chunk.feasible[row] != 0)) continue;
-      ++total;
-      RowPlace place{0, chunk.first + i};
-      if (order.by == Order::By::measure) place.key = keys[row];
-      if (order.by == Order::By::axis) place.key = static_cast<double>(axis_value(space, order.axis, place.index));
-      if (!after || order.before(*after, place)) found.push_back(place);
-      if (found.size() > most_kept) keep_first(found, static_cast<std::size_t>(query.limit) + 1, order);
+  std::int64_t last = kept.last_chunk;
+  reader.each_since(id, kept.last_chunk, [&](const ChunkHead& chunk) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    read_keys(reader, chunk, space, order, keys);
+    ChunkKeys of{.first = chunk.first,
+                 .count = static_cast<std::int32_t>(chunk.count),
+                 .feasible = static_cast<std::int32_t>(std::ranges::count(chunk.feasible, 1)),
+                 .without = 0,
+                 .least = none,
+                 .most = none};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (std::isnan(keys[i]) && chunk.feasible[i] != 0) ++of.without;
+      of.least = std::fmin(of.least, keys[i]);
+      of.most = std::fmax(of.most, keys[i]);
     }
-    return true;
+    fresh.push_back(of);
+    last = std::max(last, chunk.id);
   });
+  kept.chunks.insert(kept.chunks.end(), fresh.begin(), fresh.end());
+  kept.last_chunk = last;
+}
+
+/// A place that none of a chunk's points comes before, and one that none comes behind.
+struct ChunkBounds {
+  RowPlace first, last;
+};
+ChunkBounds bounds_of(const ChunkKeys& chunk, const Order& order, std::optional<bool> feasible) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  ChunkBounds bounds{{chunk.least, chunk.first}, {chunk.most, chunk.first + chunk.count - 1}};
+  if (order.descending) std::swap(bounds.first.key, bounds.last.key);
+  if (order.descending && order.by == Order::By::index) std::swap(bounds.first.index, bounds.last.index);
+  const bool infeasible = feasible != true && chunk.feasible < chunk.count;
+  if (chunk.without > 0 || (order.by == Order::By::measure && infeasible)) bounds.last.key = none;
+  if (order.by == Order::By::measure && feasible == false) bounds.first.key = none;  // they have no metrics
+  return bounds;
+}
+
+std::int64_t passing(const ChunkKeys& chunk, std::optional<bool> feasible) {
+  if (!feasible) return chunk.count;
+  return *feasible ? chunk.feasible : chunk.count - chunk.feasible;
+}
+
+/// The places of a page and of one point more, in order; `total` counts the points that pass the filter. Chunks are
+/// read from that on which may hold the first of them, until none is left that may hold one of the page.
+std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
+                             const Order& order, const std::vector<ChunkKeys>& kept,
+                             const std::optional<RowPlace>& after, std::int64_t& total) {
+  using Candidate = std::pair<RowPlace, const ChunkKeys*>;  // what it may begin with
+  const auto before = [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); };
+  const auto later = [&](const Candidate& a, const Candidate& b) { return order.before(b.first, a.first); };
+  std::vector<Candidate> left;  // a heap, that which may come first on top
+  for (const ChunkKeys& chunk : kept) {
+    const std::int64_t its = passing(chunk, query.feasible);
+    total += its;
+    const ChunkBounds bounds = bounds_of(chunk, order, query.feasible);
+    if (its > 0 && (!after || order.before(*after, bounds.last))) left.emplace_back(bounds.first, &chunk);
+  }
+  std::ranges::make_heap(left, later);
+  std::vector<RowPlace> found;  // a heap, the last on top
+  std::vector<double> keys;
+  const auto wanted = static_cast<std::size_t>(query.limit) + 1;
+  while (!left.empty() && (found.size() < wanted || order.before(left.front().first, found.front()))) {
+    std::ranges::pop_heap(left, later);
+    const auto chunk = reader.holding(id, left.back().second->first);
+    left.pop_back();
+    check(chunk.has_value(), "places: the chunk was just seen");
+    read_keys(reader, *chunk, space, order, keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (query.feasible && *query.feasible != (chunk->feasible[i] != 0)) continue;
+      const RowPlace place{keys[i], chunk->first + static_cast<std::int64_t>(i)};
+      if (after && !order.before(*after, place)) continue;
+      if (found.size() == wanted && !order.before(place, found.front())) continue;
+      found.push_back(place);
+      std::ranges::push_heap(found, before);
+      if (found.size() <= wanted) continue;
+      std::ranges::pop_heap(found, before);
+      found.pop_back();
+    }
+  }
+  std::ranges::sort_heap(found, before);
   return found;
 }
 
@@ -135,17 +207,16 @@ Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) co
   std::optional<RowPlace> after;
   if (!query.cursor.empty()) after = place_of(query.cursor, query.sort);
 
+  const std::shared_ptr<KeptOrder> kept = parts_->orders.of(order_key(id, order, query.sort));
+  const std::scoped_lock lock(kept->growing);
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
+  grow(*kept, reader, id, space, order);
   Page page;
-  std::vector<RowPlace> found = places(reader, id, space, query, order, after, page.total);
-  const auto limit = static_cast<std::size_t>(query.limit);
-  const bool more = found.size() > limit;
-  const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(limit, found.size()));
-  std::partial_sort(found.begin(), end, found.end(),
-                    [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); });
-  found.erase(end, found.end());
+  std::vector<RowPlace> found = places(reader, id, space, query, order, kept->chunks, after, page.total);
+  const bool more = std::ssize(found) > query.limit;
+  if (more) found.pop_back();
   page.points = points_at(reader, id, found);
   if (more) page.next = cursor_text(query.sort, found.back());
   return page;

@@ -12,19 +12,13 @@ namespace {
               "points " + std::to_string(batch.first) + " to " + std::to_string(batch.range().end - 1) + " " + why);
 }
 
-/// The chunk is there already, byte for byte.
-bool same_chunk(Connection& connection, std::int64_t chunk, const ChunkBlobs& blobs, const MetricIds& metric_ids) {
-  Statement row(connection, "SELECT flags, reason, reasons FROM chunk WHERE id = ?");
-  check(row.bind(chunk).step(), "same_chunk: the chunk was just found");
-  if (row.blob(0) != blobs.flags || row.blob(1) != blobs.reason || row.blob(2) != blobs.reasons) return false;
-  Statement column(connection, "SELECT data FROM chunk_column WHERE id = ?");
-  for (std::size_t m = 0; m < metric_count; ++m) {
-    column.bind(column_id(chunk, metric_ids[m]));
-    const bool same = column.step() ? column.blob(0) == blobs.columns[m] : blobs.columns[m].empty();
-    column.reset();
-    if (!same) return false;
-  }
-  return true;
+/// The chunk is there already, whichever version of the store wrote it.
+bool same_chunk(Connection& connection, const MetricIds& metric_ids, std::int64_t sweep, const ChunkBlobs& blobs,
+                std::int64_t first) {
+  ChunkReader reader(connection, metric_ids);
+  const auto chunk = reader.holding(sweep, first);
+  check(chunk.has_value(), "same_chunk: the chunk was just found");
+  return encode(reader.batch(*chunk, {first, first + chunk->count})) == blobs;
 }
 
 }  // namespace
@@ -42,7 +36,7 @@ void Store::append(std::int64_t id, const PointBatch& batch) {
   if (last.step() && last.integer(1) + last.integer(2) > batch.first) {
     if (last.integer(1) != batch.first || last.integer(2) != blobs.count)
       conflict(id, batch, "overlap points that are stored");
-    if (!same_chunk(writer, last.integer(0), blobs, parts_->metric_ids))
+    if (!same_chunk(writer, parts_->metric_ids, id, blobs, batch.first))
       conflict(id, batch, "are stored with other values");
     return;
   }

@@ -282,10 +282,10 @@ void add_bench_command(CLI::App& app, Action& action) {
                    "With --machines: of how many one is compiled from scratch, too; 0: none")
       ->capture_default_str();
   command
-      ->add_option(
-          "--search", options->searches,
-          "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
-          "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (hours)")
+      ->add_option("--search", options->searches,
+                   "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
+                   "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (15 "
+                   "minutes and more; a line of each search on standard error)")
       ->check(CLI::IsMember({"small", "whole", "seven"}))
       ->expected(0, 3);
   command->add_option("--seeds", options->search.seeds, "With --search: searches")

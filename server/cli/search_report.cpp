@@ -2,7 +2,11 @@
 #include "server/cli/search_report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
+#include <mutex>
+#include <span>
+#include <vector>
 
 #include "server/cli/commands.h"
 #include "server/io/text.h"
@@ -53,45 +57,77 @@ SpaceReport small_report(const Catalog& catalog, const SearchedSpace& searched, 
   return report;
 }
 
+/// A search or a draw of a space, with its seed.
+struct Attempt {
+  bool drawn = false;
+  std::uint64_t seed = 0;
+  std::int64_t evaluations = 0;
+  FoundFront found = {};
+};
+
+void tell(const Attempt& attempt, const SearchedSpace& searched, std::int64_t ended, std::int64_t of) {
+  std::cerr << searched.name << ", " << ended << " of " << of << ": " << (attempt.drawn ? "draw" : "search")
+            << " of " << count_text(attempt.evaluations) << " machines, seed " << attempt.seed << ": "
+            << count_text(attempt.found.evaluated) << " machines, " << count_text(attempt.found.compiled)
+            << " programs, " << std::llround(attempt.found.seconds) << " s, " << attempt.found.costs.size()
+            << " on its front" << std::endl;
+}
+
+/// As many at once as this machine has threads, each on one, or on more where there are more than attempts; what
+/// they find does not depend on it. Returns the threads of each.
+int attempt_all(const Catalog& catalog, const SearchedSpace& searched, std::vector<Attempt>& attempts) {
+  const int threads_each = std::max(1, threads_here() / static_cast<int>(std::ssize(attempts)));
+  std::mutex telling;
+  std::int64_t ended = 0;
+  on_threads(threads_here(), std::ssize(attempts), [&](std::int64_t i) {
+    Attempt& one = attempts[static_cast<std::size_t>(i)];
+    const auto find = one.drawn ? compiled_draw : compiled_search;
+    one.found = find(catalog, searched, one.seed, one.evaluations, threads_each);
+    const std::scoped_lock lock(telling);
+    tell(one, searched, ++ended, std::ssize(attempts));
+  });
+  return threads_each;
+}
+
 /// Beside the union of longer runs, of other seeds, and of all that is found.
 SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, const SearchReport& wanted) {
   constexpr std::uint64_t first_of_runs = 1001;
+  std::vector<Attempt> attempts;
+  for (int k = 0; k < wanted.runs; ++k)
+    attempts.push_back({false, first_of_runs + static_cast<std::uint64_t>(k), wanted.run_evaluations});
+  for (int k = 1; k <= wanted.seeds; ++k)
+    for (const bool drawn : {false, true})
+      attempts.push_back({drawn, static_cast<std::uint64_t>(k), wanted.evaluations});
+  const int threads = attempt_all(catalog, searched, attempts);
+
+  const std::span measured = std::span(attempts).subspan(static_cast<std::size_t>(wanted.runs));
   CostPoints all;
-  const auto add = [&](const CostPoints& costs) { all.insert(all.end(), costs.begin(), costs.end()); };
   std::int64_t long_evaluated = 0, compiled = 0;
   double seconds = 0;
-  for (int k = 0; k < wanted.runs; ++k) {
-    const FoundFront found = compiled_search(catalog, searched, first_of_runs + static_cast<std::uint64_t>(k),
-                                             wanted.run_evaluations, threads_here());
-    long_evaluated += found.evaluated;
-    add(found.costs);
-  }
-  std::vector<CostPoints> searches, draws;
-  for (int k = 1; k <= wanted.seeds; ++k) {
-    const auto seed = static_cast<std::uint64_t>(k);
-    const FoundFront found = compiled_search(catalog, searched, seed, wanted.evaluations, threads_here());
-    compiled += found.compiled;
-    seconds += found.seconds;
-    searches.push_back(found.costs);
-    draws.push_back(compiled_draw(catalog, searched, seed, wanted.evaluations, threads_here()).costs);
-    add(found.costs);
-    add(draws.back());
+  for (const Attempt& one : attempts) all.insert(all.end(), one.found.costs.begin(), one.found.costs.end());
+  for (int k = 0; k < wanted.runs; ++k) long_evaluated += attempts[static_cast<std::size_t>(k)].found.evaluated;
+  for (const Attempt& one : measured) {
+    if (one.drawn) continue;
+    compiled += one.found.compiled;
+    seconds += one.found.seconds;
   }
   SpaceReport report;
   const CostPoints front = front_of(all);
   report.facts = {{"space", searched.name},
                   {"rows", searched.space.axes.size()},
+                  {"seeds", wanted.seeds},
                   {"runs", wanted.runs},
                   {"run_evaluations", wanted.runs > 0 ? long_evaluated / wanted.runs : 0},
                   {"front", front.size()},
                   {"programs_of_a_search", compiled / wanted.seeds},
                   {"seconds_of_a_search", seconds / wanted.seeds},
+                  {"threads_of_a_search", threads},
                   {"evaluations", wanted.evaluations}};
   if (front.empty()) return report;
   const VolumeShare share(front);
   report.facts["reference"] = reference_json(searched, share);
-  for (const CostPoints& costs : searches) report.found.all.push_back(share.of(costs));
-  for (const CostPoints& costs : draws) report.drawn.all.push_back(share.of(costs));
+  for (const Attempt& one : measured)
+    (one.drawn ? report.drawn : report.found).all.push_back(share.of(one.found.costs));
   return report;
 }
 
@@ -130,6 +166,13 @@ void print_reports(const std::vector<SpaceReport>& reports) {
                {"at large, median", Align::right},
                {"worst", Align::right}},
               rows, colour_out());
+  for (const SpaceReport& one : reports)
+    if (one.facts.contains("runs"))
+      std::cout << one.facts["space"].get<std::string>() << ": seeds 1 to " << one.facts["seeds"]
+                << "; the front is of all that they find and " << one.facts["runs"] << " searches of "
+                << count_text(one.facts["run_evaluations"].get<std::int64_t>()) << " machines; a search takes "
+                << std::llround(one.facts["seconds_of_a_search"].get<double>())
+                << " s, threads: " << one.facts["threads_of_a_search"] << "\n";
 }
 
 }  // namespace

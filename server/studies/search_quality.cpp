@@ -2,19 +2,18 @@
 #include "server/studies/search_quality.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
 #include "core/explore/search/families.h"
 #include "core/explore/search/rows.h"
 #include "core/explore/search/selection.h"
+#include "server/io/threads.h"
 #include "server/models/request.h"
 #include "server/studies/best.h"
 
@@ -95,18 +94,6 @@ std::optional<std::vector<Outcome>> outcomes_of(const CompileFunction& compile_m
     return std::nullopt;
   }
   return outcomes;
-}
-
-/// Does it for 0 to count - 1, each on one of the threads.
-template <class Work>
-void on_threads(int threads, std::int64_t count, const Work& work) {
-  std::atomic<std::int64_t> next{0};
-  const auto some = [&] {
-    for (std::int64_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> workers;
-  for (int i = 1; i < threads; ++i) workers.emplace_back(some);
-  some();
 }
 
 /// A program drawn at large, and so many of its machines.

@@ -36,8 +36,78 @@ TEST(chunk, is_written_as_documented) {
   EXPECT_EQ(blobs.reasons, "\x02\0\0\0aa\x01\0\0\0b"s);
   EXPECT_EQ(blobs.reason, "\0\0\0\0\x01\0\0\0\0\0\0\0"s);
   EXPECT_EQ(blobs.columns.back(), "\x01\0\0\0\0\0\0\0\x40"s);
-  EXPECT_EQ(blobs.columns.front().size(), 1u + 7 * 8);
-  EXPECT_EQ(blobs.columns[1].substr(0, 9), "\0\0\0\0\0\0\0\xf0\x3f"s) << "raw, then 1.0";
+}
+
+/// Points that are all feasible, with these values of one metric and 1 of all others.
+PointBatch batch_of(Metric metric, const std::vector<double>& values) {
+  PointBatch batch;
+  for (const double value : values) {
+    Outcome outcome;
+    outcome.feasible = true;
+    outcome.values.fill(1);
+    outcome.values[static_cast<std::size_t>(metric)] = value;
+    append(batch, outcome);
+  }
+  return batch;
+}
+
+TEST(chunk, packs_columns_as_documented) {
+  using std::string_literals::operator""s;
+  const ChunkBlobs blobs = encode(batch_of(Metric::latency_s, {1, 1.5, 2}));
+  EXPECT_EQ(blobs.columns[static_cast<std::size_t>(Metric::latency_s)], "\x02\x02\x33\0\0\0\0\0\0\xf0\x3f\x24"s);
+  EXPECT_EQ(blobs.columns[static_cast<std::size_t>(Metric::edp_js)], "\x01\0\0\0\0\0\0\xf0\x3f"s)
+      << "1, which is not 1 J times the latency";
+}
+
+TEST(chunk, does_not_store_what_follows) {
+  using std::string_literals::operator""s;
+  PointBatch batch = batch_of(Metric::latency_s, {1, 1.5, 2});
+  std::vector<double>& edp = batch.values[static_cast<std::size_t>(Metric::edp_js)];
+  edp = {1, 1.5, 2};  // 1 J times the latency
+  const auto column = [&] { return encode(batch).columns[static_cast<std::size_t>(Metric::edp_js)]; };
+  EXPECT_EQ(column(), "\x03\0\0\0\0\0\0\0\0"s);
+  EXPECT_EQ(derived_row(column(), "")->metric, Metric::edp_js);
+  edp[1] = std::nextafter(edp[1], 2);
+  EXPECT_EQ(column()[0], '\x02') << "it does not";
+  EXPECT_EQ(derived_row(column(), ""), nullptr);
+}
+
+TEST(chunk, rows_that_compute_read_metrics_that_are_stored) {
+  for (const DerivedMetric& row : derived_metrics())
+    for (const Metric of : row.of)
+      for (const DerivedMetric& other : derived_metrics()) EXPECT_NE(of, other.metric);
+}
+
+TEST(chunk, columns_of_every_width_come_back) {
+  std::uint64_t state = 1;
+  for (int bits = 1; bits <= 64; ++bits)
+    for (const int shift : {0, 1, 64 - bits}) {
+      if (bits + shift > 64) continue;
+      std::vector<double> values;
+      for (int i = 0; i < 100; ++i) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        values.push_back(std::bit_cast<double>(state >> (64 - bits) << shift));
+      }
+      const ChunkBlobs blobs = encode(batch_of(Metric::latency_s, values));
+      const std::string& column = blobs.columns[static_cast<std::size_t>(Metric::latency_s)];
+      EXPECT_LE(column.size(), 11u + static_cast<std::size_t>(100 * bits + 7) / 8);
+      std::vector<double> back;
+      decode_column(column, std::vector<std::uint8_t>(100, 1), back, "");
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::isnan(values[i])) continue;
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(back[i]), std::bit_cast<std::uint64_t>(values[i]))
+            << bits << " bits, " << shift << " shifted";
+      }
+    }
+}
+
+TEST(chunk, columns_of_older_stores_are_read) {
+  using std::string_literals::operator""s;
+  std::vector<double> values;
+  decode_column("\0\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\x40"s, {1, 0, 1}, values, "");
+  EXPECT_EQ(values[0], 1);
+  EXPECT_TRUE(std::isnan(values[1]));
+  EXPECT_EQ(values[2], 2);
 }
 
 TEST(chunk, comes_back_bit_for_bit) {
@@ -75,7 +145,13 @@ TEST(chunk, refuses_damaged_blobs) {
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 9), "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_reasons(feasible, blobs.reason, blobs.reasons.substr(0, 6), "f"); }), damaged);
   EXPECT_EQ(refusal([&] { decode_column(blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
-  EXPECT_EQ(refusal([&] { decode_column("\x02" + blobs.columns[0].substr(1), feasible, values, "f"); }), damaged);
+  for (const std::string start :
+       {"\x03", "\x04", "\x02\x41", "\x02\x80", "\x02\x01"})  // forms, and bits of packed ones
+    EXPECT_EQ(refusal([&] { decode_column(start + blobs.columns[0].substr(start.size()), feasible, values, "f"); }),
+              damaged);
+  using std::string_literals::operator""s;
+  EXPECT_EQ(refusal([&] { derived_row("\x03\xff\0\0\0\0\0\0\0"s, "f"); }), damaged);
+  EXPECT_EQ(refusal([&] { derived_row("\x03", "f"); }), damaged);
 }
 
 /// The example of docs/formats.md: the points of sample_batch, one column, that of metric 5.

@@ -15,28 +15,6 @@ namespace {
 constexpr std::int64_t point_total = 6000;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-Space line_of_points() {
-  Space space;
-  space.axes = {{find_parameter("dram_channel_mib"), {}}};
-  for (std::int64_t n = 1; n <= point_total; ++n) space.axes[0].values.push_back(n);
-  return space;
-}
-
-/// Drawn points, each of them twice; some infeasible, some without a number.
-PointBatch drawn_batch(std::int64_t first, std::int64_t count) {
-  PointBatch batch;
-  batch.first = first;
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::mt19937 rng(static_cast<std::uint32_t>((first + i) / 2));  // two alike
-    Outcome outcome;
-    outcome.feasible = rng() % 9 != 0;
-    if (!outcome.feasible) outcome.reason = "drawn so";
-    for (double& value : outcome.values) value = rng() % 50 == 0 ? not_a_number : static_cast<double>(rng() % 1000);
-    append(batch, outcome);
-  }
-  return batch;
-}
-
 struct Asked {
   std::vector<Objective> objectives;
   std::vector<Formula> constraints;
@@ -69,7 +47,7 @@ std::vector<std::int64_t> front_anew(const Store& store, std::int64_t id, const 
 TEST(front, grows_with_its_points_in_whatever_order_they_come) {
   const TemporaryFolder folder;
   Store store(folder.store());
-  const Space space = line_of_points();
+  const Space space = line_of_points(point_total);
   const std::int64_t id = add_sample_sweep(store, space), other = add_sample_sweep(store, space);
   std::vector<std::int64_t> firsts;
   for (std::int64_t first = 0; first < point_total; first += 100) firsts.push_back(first);
@@ -121,7 +99,7 @@ TEST(front, of_very_many_equal_points_is_found_in_one_pass) {
 TEST(front, of_a_sweep_that_was_removed_is_forgotten) {
   const TemporaryFolder folder;
   Store store(folder.store());
-  const Space space = line_of_points();
+  const Space space = line_of_points(point_total);
   const Asked asked = area_and_throughput(false);
   const std::int64_t id = add_sample_sweep(store, space);
   store.append(id, drawn_batch(0, 100));
@@ -137,7 +115,7 @@ TEST(front, of_a_sweep_that_was_removed_is_forgotten) {
 TEST(front, is_asked_for_by_several_while_points_are_stored) {
   const TemporaryFolder folder;
   Store store(folder.store());
-  const Space space = line_of_points();
+  const Space space = line_of_points(point_total);
   const Asked asked = area_and_throughput(true);
   const std::int64_t id = add_sample_sweep(store, space);
   std::vector<std::jthread> readers;

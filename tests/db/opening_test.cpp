@@ -184,6 +184,23 @@ TEST(migrations, leave_the_version_before_when_a_step_fails) {
 
 /// For each version that came before checksums of pages.
 class older : public testing::TestWithParam<int> {};
+TEST(opening, of_version_6_keeps_its_points_and_knows_them_again) {
+  const TemporaryFolder folder;
+  make_store(folder.store());
+  const Space space = sample_space(2000);
+  const auto text = [&](const Store& store) { return exported(store, 1, space, ExportFormat::csv); };
+  const std::string before = text(Store(folder.store()));
+  make_version_6(folder.store());
+  EXPECT_EQ(check_store(folder.store()).version, 6);
+  Store store(folder.store());
+  EXPECT_TRUE(text(store) == before);
+  const std::vector<IndexRange> all = {{0, point_count(space)}};
+  sweep(space, all, sample_compile, one_by_one(sample_evaluate), {},
+        [&](PointBatch&& batch) { store.append(1, batch); });  // the same again, in other bytes
+  EXPECT_TRUE(text(store) == before);
+  EXPECT_THAT(check_store(folder.store() + ".before-v7").damages, testing::IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(migrations, older, testing::Range(1, first_checked_version));
 
 TEST_P(older, opens_with_its_points_which_are_unchecked_and_goes_on_with_checked_ones) {
@@ -208,6 +225,9 @@ TEST_P(older, opens_with_its_points_which_are_unchecked_and_goes_on_with_checked
     EXPECT_EQ(file_text(folder.store() + ".before-v" + std::to_string(std::ssize(migrations()))), before);
     EXPECT_EQ(store.sweep(id).unchecked, 1000);
     EXPECT_EQ(store.sweep(id).signature, "") << "of an engine that is not known";
+    const std::vector<IndexRange> stored = {{0, 1000}};
+    sweep(space, stored, sample_compile, one_by_one(sample_evaluate), {},
+          [&](PointBatch&& batch) { store.append(id, batch); });  // the same again, in other bytes
     run_sample(store, id, space, {});
     EXPECT_EQ(store.sweep(id).done, store.sweep(id).total);
     EXPECT_EQ(store.sweep(id).unchecked, 1000);

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "core/base/error.h"
@@ -87,6 +89,30 @@ inline std::string exported(const Store& store, std::int64_t id, const Space& sp
     return true;
   });
   return text;
+}
+
+/// So many points along one axis.
+inline Space line_of_points(std::int64_t count) {
+  Space space;
+  space.axes = {{find_parameter("dram_channel_mib"), {}}};
+  for (std::int64_t n = 1; n <= count; ++n) space.axes[0].values.push_back(n);
+  return space;
+}
+
+/// Drawn points, each of them twice; some infeasible, some without a number.
+inline PointBatch drawn_batch(std::int64_t first, std::int64_t count) {
+  PointBatch batch;
+  batch.first = first;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::mt19937 rng(static_cast<std::uint32_t>((first + i) / 2));  // two alike
+    Outcome outcome;
+    outcome.feasible = rng() % 9 != 0;
+    if (!outcome.feasible) outcome.reason = "drawn so";
+    for (double& value : outcome.values)
+      value = rng() % 50 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(rng() % 1000);
+    append(batch, outcome);
+  }
+  return batch;
 }
 
 }  // namespace sdip

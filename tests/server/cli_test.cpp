@@ -313,5 +313,18 @@ TEST(cli, a_file_can_be_swept_and_stays_in_the_data_folder) {
   EXPECT_THAT(ended.out, HasSubstr("Sweep 1 of my-net"));
 }
 
+TEST(cli, bench_of_the_search_says_each_run_as_it_ends_and_its_counts) {
+  const Ended ended = run_sdip({"bench", "--search", "whole", "--runs", "1", "--run-evaluations", "200", "--seeds",
+                                "1", "--evaluations", "100", "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* line : {"1 of 3: ", "2 of 3: ", "3 of 3: ", "search of 200 machines, seed 1001: ",
+                           "search of 100 machines, seed 1: ", "draw of 100 machines, seed 1: "})
+    EXPECT_THAT(ended.err, HasSubstr(line));
+  const Json whole = Json::parse(ended.out)[0];
+  EXPECT_EQ(whole["runs"], 1);
+  EXPECT_EQ(whole["seeds"], 1);
+  EXPECT_EQ(whole["search"]["all"].size(), 1u);
+}
+
 }  // namespace
 }  // namespace sdip::test

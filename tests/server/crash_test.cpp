@@ -3,10 +3,17 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <random>
 #include <thread>
 
+#include "tests/core/base/full_run.h"
 #include "tests/sanitized.h"
 #include "tests/server/running.h"
 
@@ -82,6 +89,85 @@ TEST(crash, an_interrupt_cancels_cleanly_and_resumes_to_the_same_bytes) {
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_THAT(ended.err, testing::HasSubstr("--resume 1"));
   expect_resumed_equals_whole(folder, folder / "data");
+}
+
+/// How often a sweep is hit: SDIP_CRASH_ROUNDS, or 200 times in a full run.
+int crash_rounds() {
+  const char* const wanted = std::getenv("SDIP_CRASH_ROUNDS");
+  if (wanted != nullptr) return std::atoi(wanted);
+  return sanitized ? 5 : full_run() ? 200 : 20;
+}
+
+/// What hits a process: kill -9 after a time, or at a write of its store (tests/server/child/failing_writes.cpp),
+/// in the middle of it; or that write, and each that follows, fails.
+struct Blow {
+  std::chrono::milliseconds kill_after = std::chrono::hours(1);
+  std::vector<std::string> environment = {};
+};
+
+Blow drawn_blow(std::mt19937& random) {
+  Blow blow;
+  constexpr int killed = 0, ways[] = {killed, ENOSPC, EIO, EROFS};
+  if (sanitized || random() % 3 == 0)
+    blow.kill_after = std::chrono::milliseconds(random() % (sanitized ? 3000 : 500));
+  else
+    blow.environment = {"LD_PRELOAD=" SDIP_FAILING_WRITES, "SDIP_FAIL_AT=" + std::to_string(1 + random() % 250),
+                        "SDIP_FAIL_WITH=" + std::to_string(ways[random() % std::size(ways)])};
+  return blow;
+}
+
+/// Starts the sweep in `data`, or goes on with it, until it ends. `seen`: points that a reader saw meanwhile.
+Ended life_under(const Blow& blow, const std::string& data, int& seen) {
+  const TemporaryFolder folder;
+  std::vector<std::string> rest = {"tiny-sd", "--part", "1/1"};
+  rest.insert(rest.end(), axes.begin(), axes.end());
+  const auto deadline = std::chrono::steady_clock::now() + blow.kill_after;
+  const pid_t process = start_sdip(sweep_into(data, rest), folder.path, blow.environment);
+  for (siginfo_t ended{}; ended.si_pid == 0;) {
+    if (std::chrono::steady_clock::now() >= deadline) ::kill(process, SIGKILL);
+    seen = std::max(seen, points_in(data));
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    ::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT);
+  }
+  return wait_for(process, folder.path);
+}
+
+/// The store is whole, and holds all that was seen in it.
+void expect_kept(const std::string& data, int& seen) {
+  if (!std::filesystem::exists(data + "/sdip.sqlite") && seen == 0) return;
+  const Ended checked = run_sdip({"db", "check", "--data", data, "--json"});
+  ASSERT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+  const int points = nlohmann::json::parse(checked.out)["points"];
+  EXPECT_GE(points, seen);
+  seen = points;
+}
+
+TEST(crash, rounds_of_kills_and_of_writes_that_fail_lose_nothing) {
+  const std::string whole = whole_export();
+  const int rounds = crash_rounds();
+  std::mt19937 random(26);
+  int hit = 0, sweeps = 0, points_at_hits = 0;
+  while (hit < rounds) {
+    const TemporaryFolder folder;
+    const std::string data = folder / "data";
+    int seen = 0;
+    for (bool done = false; !done;) {
+      const Blow blow = hit < rounds ? drawn_blow(random) : Blow();
+      const Ended ended = life_under(blow, data, seen);
+      done = ended.exit_code == 0;
+      if (done) break;
+      ++hit;
+      const bool told = ended.exit_code == 1 && ended.err.find("sdip.sqlite") != std::string::npos;
+      ASSERT_TRUE(told || ended.exit_code == 128 + SIGKILL) << ended.exit_code << ": " << ended.err;
+      ASSERT_NO_FATAL_FAILURE(expect_kept(data, seen));
+      points_at_hits += seen > 0;
+    }
+    ++sweeps;
+    ASSERT_EQ(run_sdip({"export", "1", "--data", data, "-o", folder / "resumed.csv"}).exit_code, 0);
+    ASSERT_TRUE(file_text(folder / "resumed.csv") == whole) << "sweep " << sweeps;
+  }
+  std::cout << hit << " rounds over " << sweeps << " sweeps, " << points_at_hits << " of them with points stored\n";
+  EXPECT_GT(points_at_hits, rounds / 2) << "too early to have tested anything";
 }
 
 /// Each point is a compilation of its own, so that a batch of them takes seconds.

@@ -33,7 +33,8 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                 std::vector<std::string> environment) {
   std::vector<std::string> words = {SDIP_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
@@ -45,6 +46,7 @@ pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesyste
   if (process != 0) return process;
   ::dup2(::open(out.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600), 1);
   ::dup2(::open(err.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600), 2);
+  for (std::string& one : environment) ::putenv(one.data());
   ::execv(pointers[0], pointers.data());
   ::_exit(127);
 }

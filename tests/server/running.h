@@ -24,8 +24,10 @@ struct Ended {
   std::string out, err;
 };
 
-/// Starts `sdip` with these arguments, its output into files of `folder`. Returns the process id.
-pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
+/// Starts `sdip` with these arguments, its output into files of `folder`; `environment`: NAME=VALUE that it has
+/// besides. Returns the process id.
+pid_t start_sdip(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                 std::vector<std::string> environment = {});
 /// Waits for it and reads what it wrote.
 Ended wait_for(pid_t process, const std::filesystem::path& folder);
 /// Both.

@@ -38,6 +38,17 @@ const MetricRow* find_metric(std::string_view name);
 /// what it would do if it could.
 using MetricValues = std::array<double, metric_count>;
 
+/// A metric that is a function of two others of the same point, or of one, named twice; NaN where they leave it
+/// none.
+struct DerivedMetric {
+  Metric metric;
+  std::array<Metric, 2> of;  // not derived themselves
+  double (*from)(double first, double second);
+};
+/// The store names a row by its place, and computes with it what it did not store: rows are only ever added, and
+/// none changes what it computes.
+std::span<const DerivedMetric> derived_metrics();
+
 /// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many
 /// bytes"; or which limit it breaks, with limit and value.
 struct Outcome {

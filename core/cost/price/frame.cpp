@@ -138,11 +138,6 @@ double ratio(std::int64_t a, std::int64_t b) {
   return static_cast<double>(a) / static_cast<double>(b);
 }
 
-/// A chip that the table makes of no area, or that spends nothing, has no figure for each of it.
-double over(double value, double unit) {
-  return unit > 0 ? value / unit : std::numeric_limits<double>::quiet_NaN();
-}
-
 constexpr double operations_of_mac = 2, tera = 1e12;
 
 }  // namespace
@@ -252,22 +247,19 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::energy_j_per_frame, energy);
   set(Metric::power_w, power);
   set(Metric::area_mm2, area_mm2);
-  set(Metric::edp_js, energy * latency);
   set(Metric::sram_bytes, static_cast<double>(chip.sram_bytes));
   set(Metric::dsram_peak_bytes, static_cast<double>(totals.dsram_peak.value));
   set(Metric::stackram_peak_bytes, static_cast<double>(totals.stackram_peak.value));
   set(Metric::psram_peak_bytes, static_cast<double>(psram));
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.spread_cores));
-  set(Metric::fps_per_mm2, over(frames / period, area_mm2));
-  set(Metric::frames_per_j, over(1, energy));
-  set(Metric::power_w_per_mm2, over(power, area_mm2));
   set(Metric::tops, tops);
   set(Metric::tops_peak, peak);
-  set(Metric::tops_per_w, over(tops, power));
-  set(Metric::tops_per_mm2, over(tops, area_mm2));
-  set(Metric::tops_peak_per_mm2, over(peak, area_mm2));
   set(Metric::price_usd, price.total());
   set(Metric::million_images_usd, million_images_usd(price, frames / period, energy, m));
+  for (const DerivedMetric& row : derived_metrics()) {
+    const auto& [first, second] = row.of;
+    set(row.metric, row.from(v[static_cast<std::size_t>(first)], v[static_cast<std::size_t>(second)]));
+  }
   return v;
 }
 

@@ -1,5 +1,6 @@
 // The metric table.
 #include <algorithm>
+#include <limits>
 
 #include "core/cost/price/estimate.h"
 
@@ -12,7 +13,27 @@ constexpr MetricRow rows[] = {
 #undef METRIC
 };
 
+/// A chip that the table makes of no area, or that spends nothing, has no figure for each of it.
+double over(double value, double unit) {
+  return unit > 0 ? value / unit : std::numeric_limits<double>::quiet_NaN();
+}
+
+double times(double a, double b) { return a * b; }
+double one_over(double value, double) { return over(1, value); }
+
+constexpr DerivedMetric derived_rows[] = {
+    {Metric::edp_js, {Metric::energy_j_per_frame, Metric::latency_s}, times},
+    {Metric::fps_per_mm2, {Metric::throughput_fps, Metric::area_mm2}, over},
+    {Metric::frames_per_j, {Metric::energy_j_per_frame, Metric::energy_j_per_frame}, one_over},
+    {Metric::power_w_per_mm2, {Metric::power_w, Metric::area_mm2}, over},
+    {Metric::tops_per_w, {Metric::tops, Metric::power_w}, over},
+    {Metric::tops_per_mm2, {Metric::tops, Metric::area_mm2}, over},
+    {Metric::tops_peak_per_mm2, {Metric::tops_peak, Metric::area_mm2}, over},
+};
+
 }  // namespace
+
+std::span<const DerivedMetric> derived_metrics() { return derived_rows; }
 
 std::span<const MetricRow> metrics() { return rows; }
 
