@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "core/program/compile/part_views.h"
+#include "core/program/form/form.h"
+
 namespace sdip {
 namespace {
 
@@ -27,6 +30,18 @@ std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, std::int64_
   return numbers;
 }
 
+/// How many values are too large for DSRAM, and for twice as much: all that part_views asks of memories.
+std::vector<std::int64_t> too_large(const Graph& graph, const Machine& machine) {
+  std::vector<std::int64_t> counts(2);
+  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+    if (graph.values[v].kind != ValueKind::activation) continue;
+    const std::int64_t bytes = value_bytes(graph, static_cast<ValueId>(v), machine).value;
+    counts[0] += exceeds_dsram(bytes, machine);
+    counts[1] += exceeds_dsram(2 * bytes, machine);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) {
@@ -40,14 +55,15 @@ std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) 
   key.fused_attention = machine.fused_attention;
   key.fusion = machine.fusion;
   key.norm_statistics = machine.norm_statistics;
+  std::vector<std::int64_t> numbers;
   key.part_views = machine.part_views;
-  if (machine.part_views == PartViews::off) return compile_key(key);
-  key.skip_handling = machine.skip_handling;
-  key.activation_format = machine.activation_format;  // what is too large for DSRAM
-  key.activation_memory = machine.activation_memory;
-  key.dsram_bytes = largest_dsram_bytes(machine);
-  key.stackram_bytes = machine.stackram_bytes;
-  return compile_key(key);
+  if (machine.part_views == PartViews::on) {
+    key.skip_handling = machine.skip_handling;
+    numbers = too_large(graph, machine);
+  }
+  const std::vector<std::int64_t> rows = compile_key(key);
+  numbers.insert(numbers.end(), rows.begin(), rows.end());
+  return numbers;
 }
 
 std::shared_ptr<const Front> FrontCache::find(const Stage& stage, const Machine& machine) {

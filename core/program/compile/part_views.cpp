@@ -47,12 +47,6 @@ Readers readers_of(const Graph& graph, ValueId v, const Machine& machine) {
   return readers;
 }
 
-bool is_too_large(std::int64_t bytes, const Machine& machine) {
-  if (machine.activation_memory == ActivationMemory::unified)
-    return bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
-  return bytes > largest_dsram_bytes(machine);
-}
-
 /// Whether an instruction makes the bytes of a value.
 bool is_made(const Graph& graph, ValueId v, const Views& views) {
   if (v == none) return false;
@@ -71,12 +65,18 @@ bool is_alike(const Graph& graph, ValueId a, ValueId b) {
 
 }  // namespace
 
+bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
+  if (machine.activation_memory == ActivationMemory::unified)
+    return bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+  return bytes > largest_dsram_bytes(machine);
+}
+
 bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
   const bool may = node.in_place || machine.part_views == PartViews::on;
   if (!may || node.inputs.empty() || !is_made(graph, node.inputs[0], views)) return false;
   const std::vector<Piece> pieces = pieces_of_operand(graph, node);
   const ValueId whole = views.roots[static_cast<std::size_t>(node.inputs[0])];
-  const bool large = is_too_large(value_bytes(graph, whole, machine).value, machine);
+  const bool large = exceeds_dsram(value_bytes(graph, whole, machine).value, machine);
   const auto in_place = [&](const Piece& piece) {
     const Readers readers = readers_of(graph, piece.value, machine);
     const Value& value = graph.values[static_cast<std::size_t>(piece.value)];
@@ -103,13 +103,13 @@ bool joins_in_place(const Graph& graph, const Node& node, const Views& views, co
     taken.push_back(root);
     const std::int64_t of_operand = value_bytes(graph, root, machine).value;
     bytes += of_operand;
-    if (machine.skip_handling == SkipHandling::spill || is_too_large(of_operand, machine))
+    if (machine.skip_handling == SkipHandling::spill || exceeds_dsram(of_operand, machine))
       bytes_in_dram += of_operand;
   }
   if (node.in_place) return true;
   const std::int64_t read_bytes = value_bytes(graph, whole, machine).value * (readers.count == 1 ? 2 : 1);
   const bool sums_again = readers.normed && machine.norm_statistics != NormStatistics::own_pass;
-  return is_too_large(read_bytes, machine) && (!sums_again || 2 * bytes_in_dram > bytes);
+  return exceeds_dsram(read_bytes, machine) && (!sums_again || 2 * bytes_in_dram > bytes);
 }
 
 }  // namespace sdip

@@ -14,6 +14,9 @@ struct Views {
   Joined joined;
 };
 
+/// Whether a value of so many bytes cannot lie whole in DSRAM: of a memory for all, beside one as large.
+bool exceeds_dsram(std::int64_t bytes, const Machine& machine);
+
 /// Whether all results of a Split, Slice or Gather are read where the operand lies: one that an instruction makes,
 /// in its format, unless the graph returns one of them. Their runs begin and end with whole words of 64 elements;
 /// an operand too large for DSRAM is not left in DRAM for several readers of a part.

@@ -69,8 +69,8 @@ Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resid
 struct Taken {
   std::int64_t bytes = 0, cycles = 0;
 };
-/// With a mapping for each goal that is asked for; none where no mapping fits.
-using TakenByGoal = boost::container::static_vector<Taken, 3>;
+/// With the mapping of the goal, and, of goal balanced, with that of fewest cycles; none where no mapping fits.
+using TakenByGoal = boost::container::static_vector<Taken, 2>;
 
 constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
 
@@ -86,9 +86,6 @@ struct WholeChoice {
   Resident resident = resident_bytes(drafts, lives);
   Candidates candidates = candidates_of(drafts, resident, lives);
   TileGoal goal = compilation.machine.tile_goal;
-  std::vector<TileGoal> goals = goal == TileGoal::balanced
-                                    ? std::vector{TileGoal::bytes, TileGoal::balanced, TileGoal::cycles}
-                                    : std::vector{goal};
   /// By step and answers.
   struct Known {
     std::optional<Taken> least{};
@@ -153,20 +150,25 @@ struct WholeChoice {
     std::optional<TakenByGoal>& found = known[answered.step][answered.noes].exactly;
     if (found) return *found;
     found.emplace();
+    const std::int64_t least_cycles = goal == TileGoal::balanced ? least(answered).cycles : 0;
     answer_all(answered);
     auto [c, room] = class_and_room(answered.step);
-    for (const TileGoal one : goals) {
+    const auto add = [&](TileGoal one) {
       room.goal = one;
       const auto mapping = mappings.in(room, c, drafts[answered.step].rule);
-      if (!mapping) break;
+      if (!mapping) return;
       c.mapping = *mapping;
       if (c.compound == Compound::strips) mappings.stream(c, room);
       found->push_back(taken(c, room));
-    }
+    };
+    add(goal);
+    // The mapping of fewest cycles is a choice only where the balanced one is far from it.
+    if (goal == TileGoal::balanced && !found->empty() && 8 * found->front().cycles > 9 * least_cycles)
+      add(TileGoal::cycles);
     return *found;
   }
 
-  /// The goal whose mapping is best where a cycle weighs as much as so many bytes.
+  /// Which mapping is best where a cycle weighs as much as so many bytes.
   static std::size_t best_of(const TakenByGoal& found, std::int64_t cycle_bytes) {
     const auto measure = [&](const Taken& t) { return weighed(t, cycle_bytes); };
     return static_cast<std::size_t>(std::ranges::min_element(found, {}, measure) - found.begin());
@@ -213,7 +215,7 @@ struct WholeChoice {
   /// The more a cycle weighs the fewer are taken, and the more bytes moved: the greatest of these weights with
   /// which that is at most a hundredth more than the fewest.
   Weighed balanced() {
-    constexpr std::array<std::int64_t, 12> weights{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, most_words};
+    constexpr std::array<std::int64_t, 6> weights{1, 4, 16, 64, 256, most_words};
     constexpr std::int64_t more_hundredths = 1;
     Weighed best{0, choose(0)};
     if (best.choice.failed) return best;
@@ -253,7 +255,7 @@ WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const Mem
   WholeChosen chosen{choice.failed, std::vector<TileGoal>(compilation.drafts.size(), whole.goal)};
   if (!choice.failed)
     whole.each_taken(choice, [&, weight = cycle_bytes](std::size_t i, const TakenByGoal& found) {
-      chosen.goals[i] = whole.goals[WholeChoice::best_of(found, weight)];
+      if (WholeChoice::best_of(found, weight) == 1) chosen.goals[i] = TileGoal::cycles;
     });
   for (std::size_t q = 0; q < whole.candidates.values.size(); ++q)
     whole.answer(static_cast<std::int32_t>(q), choice.failed || choice.no[q] != 0);
