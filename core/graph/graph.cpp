@@ -18,6 +18,11 @@ void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
 
 }  // namespace
 
+bool may_be_in_place(const Operator& op) {
+  return op.domain.empty() &&
+         (op.type == "Split" || op.type == "Slice" || op.type == "Gather" || op.type == "Concat");
+}
+
 bool may_be_parameter(ElementType type) {
   return is_floating(type) || (bits_of(type) > 0 && bits_of(type) <= 8 && type != ElementType::boolean);
 }

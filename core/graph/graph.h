@@ -62,6 +62,9 @@ struct Node {
   bool in_place = false;         // of a Split, Slice, Gather or Concat: compiled to no copy, read where bytes lie
 };
 
+/// Whether nodes of an operator may be in_place.
+bool may_be_in_place(const Operator& op);
+
 /// What became of nodes while a model was read.
 struct ImportCounts {
   std::int64_t folded_nodes = 0;                                                  // known small values now

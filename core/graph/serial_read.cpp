@@ -205,6 +205,8 @@ void read_in_place(ByteReader& in, Graph& graph) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t n = in.count();
     if (n < next || n >= graph.nodes.size()) in.refuse("no such node");
+    if (!may_be_in_place(*graph.nodes[static_cast<std::size_t>(n)].op))
+      in.refuse("a node that is not read in place");
     graph.nodes[static_cast<std::size_t>(n)].in_place = true;
     next = static_cast<std::size_t>(n) + 1;
   }

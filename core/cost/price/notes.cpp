@@ -7,6 +7,7 @@
 
 #include "core/cost/price/stage.h"
 #include "core/machine/stage_rows.h"
+#include "core/program/compile/pieces.h"
 #include "core/program/kinds.h"
 #include "core/program/weight_form.h"
 
@@ -142,15 +143,20 @@ void note_copies(const StageRun& run, Notes& notes) {
   std::int64_t parts = 0, wholes = 0;
   for (const Instruction& i : run.stage->program.instructions) {
     if (i.nodes.empty()) continue;
-    const Operator& op = *run.stage->graph->nodes[static_cast<std::size_t>(i.nodes.front())].op;
-    if (!op.domain.empty()) continue;
-    parts += op.type == "Split" || op.type == "Slice" || op.type == "Gather";
-    wholes += op.type == "Concat";
+    const Graph& graph = *run.stage->graph;
+    const Node& node = graph.nodes[static_cast<std::size_t>(i.nodes.front())];
+    const auto is_weight = [&](ValueId v) {
+      return v != none && graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
+    };
+    parts += !pieces_of_operand(graph, node).empty() && !is_weight(node.inputs[0]);
+    wholes += node.op->domain.empty() && node.op->type == "Concat" && std::ranges::none_of(node.inputs, is_weight);
   }
-  if (parts + wholes == 0) return;
-  notes.push_back(run.stage->name + ": " + std::to_string(parts) + " parts of Split, Slice and Gather and " +
-                  std::to_string(wholes) +
-                  " Concats stay copies: readers cannot take them in place, or it would move more.");
+  std::string what;
+  if (parts > 0) what = "parts of Split, Slice and Gather: " + std::to_string(parts);
+  if (wholes > 0) what += (what.empty() ? "" : ", ") + ("Concats: " + std::to_string(wholes));
+  if (what.empty()) return;
+  notes.push_back(run.stage->name + ": copies stay, of " + what +
+                  ". Readers cannot take them in place, or it would move more.");
 }
 
 /// Of options that change nothing in a stage, and of how a network runs.

@@ -11,9 +11,9 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// For each element of result number `result` of what reorders or cuts its operand, the element of that: the
-/// operator's own arithmetic on 0, 1, 2, ...
-std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from, std::size_t result = 0) {
+/// By result of what reorders or cuts its operand, for each element of it the element of that: the operator's own
+/// arithmetic on 0, 1, 2, ...
+std::vector<std::vector<std::int64_t>> orders_of(const Graph& graph, const Node& node, ValueId from) {
   std::vector<std::optional<Tensor>> operands;
   for (const ValueId v : node.inputs) {
     operands.emplace_back();
@@ -24,11 +24,18 @@ std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId
     operands.back() = zero_tensor(ElementType::int64, operand.shape);
     std::iota(operands.back()->ints.begin(), operands.back()->ints.end(), 0);
   }
-  return outputs_of(graph, node, operands).at(result).ints;
+  std::vector<std::vector<std::int64_t>> orders;
+  for (Tensor& tensor : outputs_of(graph, node, operands)) orders.push_back(std::move(tensor.ints));
+  return orders;
 }
 
-std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map, std::size_t elements) {
-  std::vector<std::int64_t> back(elements, Views::nowhere);
+/// Of the only result.
+std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from) {
+  return std::move(orders_of(graph, node, from).at(0));
+}
+
+std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& map) {
+  std::vector<std::int64_t> back(map.size());
   for (std::size_t i = 0; i < map.size(); ++i) back[at(map[i])] = static_cast<std::int64_t>(i);
   return back;
 }
@@ -49,11 +56,12 @@ bool cuts(const Node& node) {
 
 /// Results of what cuts its operand are parts of it.
 void view_parts(const Graph& graph, const Node& node, ValueId from, Views& views) {
+  std::vector<std::vector<std::int64_t>> maps = orders_of(graph, node, from);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const ValueId part = node.outputs[i];
     if (part == none || graph.values[at(part)].kind != ValueKind::activation) continue;
     views.root[at(part)] = views.scaled_as[at(part)] = views.root[at(from)];
-    std::vector<std::int64_t> map = order_of(graph, node, from, i);
+    std::vector<std::int64_t>& map = maps.at(i);
     for (std::int64_t& position : map) position = views.at(from, position);
     views.map[at(part)] = std::move(map);
   }
@@ -101,8 +109,7 @@ Views views_of(const CompiledStage& stage) {
     const ValueId out = node.outputs[0], from = viewed(graph, node);
     if (graph.values[at(out)].kind != ValueKind::activation || from == none) continue;
     const Family family = work_of(graph, node).family;
-    if (behind[n] != 0 && family == Family::transpose)
-      views.turned[out] = inverse(order_of(graph, node, from), elements_of(graph, from));
+    if (behind[n] != 0 && family == Family::transpose) views.turned[out] = inverse(order_of(graph, node, from));
     if (computed[n] != 0) continue;
     if (node.in_place && cuts(node)) view_parts(graph, node, from, views);
     if (node.in_place && node.op->type == "Concat") view_joined(graph, node, views);
@@ -118,7 +125,8 @@ Views views_of(const CompiledStage& stage) {
     ValueId as = views.root[v];
     while (views.scaled_as[at(as)] != as) as = views.scaled_as[at(as)];
     if (as != views.root[v] || views.scaled_as[v] != static_cast<ValueId>(v)) views.scaled_as[v] = as;
-    if (!views.map[v].empty()) views.back[v] = inverse(views.map[v], elements_of(graph, views.root[v]));
+    const bool whole = views.map[v].size() == elements_of(graph, views.root[v]);
+    if (!views.map[v].empty() && whole) views.back[v] = inverse(views.map[v]);
   }
   return views;
 }
@@ -130,16 +138,14 @@ Elements mapped(const std::vector<std::int64_t>& map, const Elements& elements) 
   if (map.empty()) return elements;
   check(elements.are_below(std::ssize(map)), "elements that a view has");
   Elements found;
-  elements.each([&](std::int64_t e) {
-    check(map[at(e)] != Views::nowhere, "elements of which all are in the view");
-    found.add({map[at(e)], 1, 1});
-  });
+  elements.each([&](std::int64_t e) { found.add({map[at(e)], 1, 1}); });
   return found;
 }
 
 }  // namespace
 
 Elements elements_in_view(const Views& views, ValueId view, const Elements& elements) {
+  check(views.map[at(view)].size() == views.back[at(view)].size(), "a view of all elements");
   return mapped(views.back[at(view)], elements);
 }
 

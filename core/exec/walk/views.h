@@ -18,10 +18,9 @@ namespace sdip::exec {
 /// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
 struct Views {
   std::vector<ValueId> root;
-  // back[v]: where in v each element of the root stands; `nowhere` if it does not. Example: of y, the last two of x
-  // [3], map[y] = {1,2} and back[y] = {nowhere,0,1}.
+  // back[v]: where in v each element of the root stands; empty of parts. Example: of y, the last two of x [3],
+  // map[y] = {1,2}.
   std::vector<std::vector<std::int64_t>> map, back;
-  static constexpr std::int64_t nowhere = -1;
   /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
   /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
   std::map<ValueId, std::vector<std::int64_t>> turned;
@@ -44,8 +43,8 @@ struct Views {
 /// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
 Views views_of(const CompiledStage& stage);
 
-/// The elements of `view` that stand at its root's elements `at`, all of which do. Requires elements that the root
-/// has.
+/// The elements of `view` that stand at its root's elements `at`. Requires elements that the root has, and a view
+/// that is no part.
 Elements elements_in_view(const Views& views, ValueId view, const Elements& at);
 
 /// The elements of its root at which elements `at` of `view` stand. Requires elements that the view has.

@@ -32,6 +32,10 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   const Machine machine = machine_like(stage.needs);
   Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
   lower(c);
+  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
+    if (graph_.nodes[n].in_place && !c.graph->nodes[n].in_place)
+      throw Error("in_place_invalid", graph_.nodes[n].name,
+                  "in_place: its results cannot be read where its operands lie");
   roots_ = std::move(c.roots);
   joined_ = std::move(c.joined);
   drafts_ = std::move(c.drafts);

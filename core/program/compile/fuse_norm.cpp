@@ -5,6 +5,7 @@
 // two prologue passes (normalise, silu). x is read twice and nothing between is stored; before, x was read twice,
 // its normalised form written and read.
 #include <algorithm>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/program/compile/passes.h"
@@ -73,7 +74,14 @@ void make_sums(Draft& producer) {
 
 struct NormFusion {
   Compilation& c;
-  std::shared_ptr<Graph> graph;  // ours, once a value was added
+  std::shared_ptr<Graph> graph{};  // ours, once a value was added
+  std::set<ValueId> joined = parts_of(c.joined);
+
+  static std::set<ValueId> parts_of(const Joined& all) {
+    std::set<ValueId> parts;
+    for (const auto& [_, joined] : all) parts.insert(joined.begin(), joined.end());
+    return parts;
+  }
 
   /// The draft before `norm` that makes its operand and no more; nullptr for an input, and for what is joined.
   Draft* producer_of(std::size_t norm) const {
@@ -91,10 +99,7 @@ struct NormFusion {
   }
 
   /// Read where it is joined with others.
-  bool is_joined(ValueId value) const {
-    return std::ranges::any_of(
-        c.joined, [&](const auto& join) { return std::ranges::find(join.second, value) != join.second.end(); });
-  }
+  bool is_joined(ValueId value) const { return joined.contains(value); }
 
   /// Fuses the norm at `index`. False when it stays an instruction.
   bool fuse(std::size_t index) {
@@ -137,7 +142,7 @@ void add_prologue(const Draft& norm, bool makes_sums, Draft& reader) {
 
 void fuse_norm(Compilation& c) {
   if (c.machine.fusion != Fusion::norm) return;
-  NormFusion fusion{c, nullptr};
+  NormFusion fusion{c};
   for (std::size_t i = 0; i < c.drafts.size(); ++i) {
     if (fusion.fuse(i) || !is_norm(c.drafts[i]) || c.machine.norm_statistics == NormStatistics::own_pass) continue;
     Draft* producer = fusion.producer_of(i);

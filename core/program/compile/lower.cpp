@@ -152,6 +152,7 @@ namespace {
 std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views,
                              std::vector<NodeId>& in_place) {
   views.joined.clear();
+  views.taken.assign(graph.values.size(), 0);
   views.turned.assign(graph.values.size(), 0);
   views.roots.resize(graph.values.size());
   std::iota(views.roots.begin(), views.roots.end(), 0);
@@ -177,6 +178,7 @@ std::vector<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& 
     if (joins_in_place(graph, node, views, machine)) {
       for (const ValueId v : node.inputs)
         views.joined[node.outputs[0]].push_back(views.roots[static_cast<std::size_t>(v)]);
+      for (const ValueId root : views.joined[node.outputs[0]]) views.taken[static_cast<std::size_t>(root)] = 1;
       in_place.push_back(static_cast<NodeId>(n));
       continue;
     }
@@ -231,20 +233,31 @@ std::optional<std::string> uncountable(const Graph& graph, const std::vector<Dra
 
 }  // namespace
 
+namespace {
+
+/// These nodes of the graph, and no others, say that they are read in place.
+void say_in_place(Compilation& c, const std::vector<NodeId>& in_place) {
+  std::vector<char> said(c.graph->nodes.size(), 0);
+  for (const NodeId n : in_place) said[static_cast<std::size_t>(n)] = 1;
+  const auto says = [](const Node& node, char should) { return node.in_place == (should != 0); };
+  if (std::ranges::equal(c.graph->nodes, said, says)) return;
+  auto graph = std::make_shared<Graph>(*c.graph);
+  for (std::size_t n = 0; n < said.size(); ++n) graph->nodes[n].in_place = said[n] != 0;
+  c.graph = std::move(graph);
+}
+
+}  // namespace
+
 void lower(Compilation& c) {
   Views views;
   std::vector<NodeId> in_place;
   c.drafts = drafts_of(*c.graph, c.machine, views, in_place);
   if (c.drafts.empty()) {
     copy_results(c);
+    in_place.clear();
     c.drafts = drafts_of(*c.graph, c.machine, views, in_place);
   }
-  const auto is_said = [&](NodeId n) { return c.graph->nodes[static_cast<std::size_t>(n)].in_place; };
-  if (!std::ranges::all_of(in_place, is_said)) {
-    auto graph = std::make_shared<Graph>(*c.graph);
-    for (const NodeId n : in_place) graph->nodes[static_cast<std::size_t>(n)].in_place = true;
-    c.graph = std::move(graph);
-  }
+  say_in_place(c, in_place);
   c.roots = std::move(views.roots);
   c.joined = std::move(views.joined);
   c.infeasible = uncountable(*c.graph, c.drafts);

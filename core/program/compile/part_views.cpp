@@ -28,21 +28,23 @@ struct Readers {
   std::int64_t count = 0;
   bool normed = false, returned = false;
 };
-Readers readers_of(const Graph& graph, ValueId v, const Machine& machine) {
+Readers readers_of(const Graph& graph, ValueId value, const Machine& machine) {
   Readers readers;
-  readers.returned = std::ranges::find(graph.outputs, v) != graph.outputs.end();
-  for (const NodeId n : graph.values[static_cast<std::size_t>(v)].consumers) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
-    const Work work = work_of(graph, node);
-    if (node.inputs[0] != v || !is_view(graph, node, work, machine)) {
+  std::vector<ValueId> shapes{value};
+  while (!shapes.empty()) {
+    const ValueId v = shapes.back();
+    shapes.pop_back();
+    readers.returned |= std::ranges::find(graph.outputs, v) != graph.outputs.end();
+    for (const NodeId n : graph.values[static_cast<std::size_t>(v)].consumers) {
+      const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+      const Work work = work_of(graph, node);
+      if (node.inputs[0] == v && is_view(graph, node, work, machine)) {
+        shapes.push_back(node.outputs[0]);
+        continue;
+      }
       ++readers.count;
       readers.normed |= work.family == Family::norm;
-      continue;
     }
-    const Readers further = readers_of(graph, node.outputs[0], machine);
-    readers.count += further.count;
-    readers.normed |= further.normed;
-    readers.returned |= further.returned;
   }
   return readers;
 }
@@ -94,13 +96,14 @@ bool joins_in_place(const Graph& graph, const Node& node, const Views& views, co
   const Readers readers = readers_of(graph, whole, machine);
   if (readers.returned) return false;
   std::int64_t bytes = 0, bytes_in_dram = 0;  // of the operands
-  std::vector<ValueId> taken;
-  for (const auto& [_, parts] : views.joined) taken.insert(taken.end(), parts.begin(), parts.end());
+  std::vector<ValueId> roots;
   for (const ValueId v : node.inputs) {
     if (!is_made(graph, v, views) || !is_alike(graph, v, whole)) return false;
     const ValueId root = views.roots[static_cast<std::size_t>(v)];
-    if (!is_alike(graph, root, whole) || std::ranges::find(taken, root) != taken.end()) return false;
-    taken.push_back(root);
+    if (!is_alike(graph, root, whole) || is_part(graph, views.roots, v) ||
+        views.taken[static_cast<std::size_t>(root)] != 0 || std::ranges::find(roots, root) != roots.end())
+      return false;
+    roots.push_back(root);
     const std::int64_t of_operand = value_bytes(graph, root, machine).value;
     bytes += of_operand;
     if (machine.skip_handling == SkipHandling::spill || exceeds_dsram(of_operand, machine))

@@ -11,6 +11,7 @@ namespace sdip {
 struct Views {
   std::vector<ValueId> roots;
   std::vector<char> turned;
+  std::vector<char> taken;  // by Joined
   Joined joined;
 };
 
@@ -23,9 +24,9 @@ bool exceeds_dsram(std::int64_t bytes, const Machine& machine);
 bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine);
 
 /// Whether what a node joins is read from its operands, which then lie in DRAM: of a Concat that is too large for
-/// DSRAM (with one reader: for half of it) and not returned, of values that instructions make, each in its format
-/// and part of no other. The copy stays where it makes a norm's sums, which would take all operands from DRAM once
-/// more, and less than half of them would be there anyway.
+/// DSRAM (with one reader: for half of it) and not returned, of values that instructions make, each whole, in its
+/// format and part of no other. The copy stays where it makes a norm's sums, which would take all operands from
+/// DRAM once more, and less than half of them would be there anyway.
 bool joins_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine);
 
 }  // namespace sdip

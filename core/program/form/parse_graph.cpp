@@ -249,6 +249,7 @@ void read_node_line(Parsing& parsing, Scanner& in) {
   std::int64_t in_place = 0;
   fields.number("in_place", 0, in_place, 0, 1);
   node.in_place = in_place != 0;
+  if (node.in_place && !may_be_in_place(*node.op)) in.refuse("in_place of a Split, Slice, Gather or Concat alone,");
   if (auto attributes = fields.take("attributes"))
     node.attributes = read_attributes(attributes->value("attributes"), in.line());
   fields.finish();

@@ -72,9 +72,9 @@ struct WholeChosen {
 };
 /// Of separate memories: which values lie whole in DSRAM, given those that wait in STACKRAM. With tile_goal=bytes
 /// such that the fewest bytes are moved; with cycles the fewest reference cycles are taken, then bytes moved. With
-/// balanced few reference cycles, by at most a hundredth more bytes than balanced mappings move at least: some drafts
-/// then have the mapping of fewest cycles. Of more DSRAM or PSRAM bytes (cycles) are no more: what was chosen for less can be
-/// chosen again, and each instruction's mapping takes no more in more room.
+/// balanced few reference cycles, by at most a hundredth more bytes than balanced mappings move at least: some
+/// drafts then have the mapping of fewest cycles. Of more DSRAM or PSRAM bytes (cycles) are no more: what was
+/// chosen for less can be chosen again, and each instruction's mapping takes no more in more room.
 WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,
                          const std::vector<char>& stays);
 

@@ -79,6 +79,25 @@ TEST(part_views, join_in_dram_what_is_too_large_for_dsram_alone) {
   EXPECT_EQ(whole.address, program.instructions[0].dram_address) << "that of its first part";
 }
 
+/// Its scale would be the Concat's, though the other part may be a hundred times as large.
+TEST(part_views, do_not_join_a_part) {
+  onnx::ModelProto model = model_of_x({64, 64});
+  add_weight(model, "w", {64, 64});
+  add_node(model, "MatMul", {"x", "w"}, "h");
+  auto& split = add_node(model, "Split", {"h"}, "p");
+  split.add_output("q");
+  set_ints(split, "split", {32, 32});
+  set_int(split, "axis", 0);
+  model.mutable_opset_import(0)->set_version(11);
+  add_node(model, "Tanh", {"x"}, "t");
+  set_int(add_node(model, "Concat", {"t", "p"}, "c"), "axis", 0);
+  for (const auto& [from, to] : {std::pair{"c", "y"}, {"q", "z"}}) {
+    add_node(model, "Exp", {from}, to);
+    add_output(model, to);
+  }
+  EXPECT_THAT(mnemonics(compiled(model, small())), testing::Contains("copy"));
+}
+
 TEST(part_views, join_a_value_once) {
   EXPECT_THAT(mnemonics(compiled(joined_maps(true), small())),
               ElementsAre("conv2d", "conv2d", "conv2d", "copy", "conv2d"));
