@@ -7,7 +7,6 @@
 
 #include "core/cost/price/stage.h"
 #include "core/machine/stage_rows.h"
-#include "core/program/compile/pieces.h"
 #include "core/program/kinds.h"
 #include "core/program/weight_form.h"
 
@@ -148,8 +147,11 @@ void note_copies(const StageRun& run, Notes& notes) {
     const auto is_weight = [&](ValueId v) {
       return v != none && graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
     };
-    parts += !pieces_of_operand(graph, node).empty() && !is_weight(node.inputs[0]);
-    wholes += node.op->domain.empty() && node.op->type == "Concat" && std::ranges::none_of(node.inputs, is_weight);
+    const auto is = [&](std::string_view type) { return node.op->domain.empty() && node.op->type == type; };
+    const bool one_place =
+        is("Gather") && element_count(graph.values[static_cast<std::size_t>(node.inputs[1])].operand.shape) == 1;
+    parts += (is("Split") || is("Slice") || one_place) && !is_weight(node.inputs[0]);
+    wholes += is("Concat") && std::ranges::none_of(node.inputs, is_weight);
   }
   std::string what;
   if (parts > 0) what = "parts of Split, Slice and Gather: " + std::to_string(parts);

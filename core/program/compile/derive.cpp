@@ -34,7 +34,7 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   lower(c);
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
     if (graph_.nodes[n].in_place && !c.graph->nodes[n].in_place)
-      throw Error("in_place_invalid", graph_.nodes[n].name,
+      throw Error("graph_inconsistent", graph_.nodes[n].name,
                   "in_place: its results cannot be read where its operands lie");
   roots_ = std::move(c.roots);
   joined_ = std::move(c.joined);
