@@ -10,6 +10,7 @@
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/exec/walk/views.h"
 
 namespace sdip::exec {
 namespace {
@@ -234,13 +235,7 @@ void each_part(const JoinedRegion& joined, const Elements& at, const Read& read)
       for (; within >= part->in_row; ++part) within -= part->in_row;
       const std::int64_t left = line.step > 0 ? ceil_div(part->in_row - within, line.step) : 1;
       const std::int64_t count = std::min(left, line.count - i);
-      Elements found = Elements::line({row * part->in_row + within, count, line.step});
-      if (!part->map.empty()) {
-        Elements mapped;
-        found.each([&](std::int64_t e) { mapped.add({part->map[static_cast<std::size_t>(e)], 1, 1}); });
-        found = std::move(mapped);
-      }
-      read(*part, found, done);
+      read(*part, mapped(part->map, Elements::line({row * part->in_row + within, count, line.step})), done);
       done += count;
       i += count;
     }

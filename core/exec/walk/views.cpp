@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/node_arithmetic.h"
+#include "core/ops/use.h"
 
 namespace sdip::exec {
 namespace {
@@ -49,11 +50,6 @@ std::size_t elements_of(const Graph& graph, ValueId v) {
   return at(element_count(graph.values[at(v)].operand.shape));
 }
 
-bool cuts(const Node& node) {
-  return node.op->domain.empty() &&
-         (node.op->type == "Split" || node.op->type == "Slice" || node.op->type == "Gather");
-}
-
 /// Results of what cuts its operand are parts of it.
 void view_parts(const Graph& graph, const Node& node, ValueId from, Views& views) {
   std::vector<std::vector<std::int64_t>> maps = orders_of(graph, node, from);
@@ -71,15 +67,12 @@ void view_parts(const Graph& graph, const Node& node, ValueId from, Views& views
 void view_joined(const Graph& graph, const Node& node, Views& views) {
   const ValueId whole = node.outputs[0];
   const Shape& shape = graph.values[at(whole)].operand.shape;
-  const auto found = node.attributes.find("axis");
-  const auto* axis = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  check(axis != nullptr, "a Concat's axis");
-  const std::int64_t from = *axis < 0 ? *axis + std::ssize(shape) : *axis;
+  const NodeUse held = use_of(graph, node);
+  const std::size_t axis = axis_within(held.use, int_attribute(held.use, "axis", 0), shape.size());
   Views::Join join;
   for (const ValueId part : node.inputs) {
     const Shape& of_part = graph.values[at(part)].operand.shape;
-    std::int64_t elements = 1;
-    for (std::size_t i = at(from); i < of_part.size(); ++i) elements *= of_part[i];
+    const std::int64_t elements = count_between(of_part, axis, of_part.size());
     join.parts.emplace_back(part, elements);
     join.row += elements;
     views.scaled_as[at(views.root[at(part)])] = whole;
@@ -111,8 +104,10 @@ Views views_of(const CompiledStage& stage) {
     const Family family = work_of(graph, node).family;
     if (behind[n] != 0 && family == Family::transpose) views.turned[out] = inverse(order_of(graph, node, from));
     if (computed[n] != 0) continue;
-    if (node.in_place && cuts(node)) view_parts(graph, node, from, views);
-    if (node.in_place && node.op->type == "Concat") view_joined(graph, node, views);
+    if (node.in_place && node.op->type == "Concat")
+      view_joined(graph, node, views);
+    else if (node.in_place)
+      view_parts(graph, node, from, views);
     if (family != Family::view && family != Family::transpose) continue;
     views.root[at(out)] = views.root[at(from)];
     views.map[at(out)] = views.map[at(from)];
@@ -131,18 +126,13 @@ Views views_of(const CompiledStage& stage) {
   return views;
 }
 
-namespace {
-
-/// Elements by their numbers in a map. What a value does not have is nowhere in it: a bug of who asks.
-Elements mapped(const std::vector<std::int64_t>& map, const Elements& elements) {
+Elements mapped(std::span<const std::int64_t> map, const Elements& elements) {
   if (map.empty()) return elements;
   check(elements.are_below(std::ssize(map)), "elements that a view has");
   Elements found;
   elements.each([&](std::int64_t e) { found.add({map[at(e)], 1, 1}); });
   return found;
 }
-
-}  // namespace
 
 Elements elements_in_view(const Views& views, ValueId view, const Elements& elements) {
   check(views.map[at(view)].size() == views.back[at(view)].size(), "a view of all elements");

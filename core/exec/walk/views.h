@@ -43,6 +43,9 @@ struct Views {
 /// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
 Views views_of(const CompiledStage& stage);
 
+/// Elements by their numbers in a map; as they are where it is empty. Requires elements that it has.
+Elements mapped(std::span<const std::int64_t> map, const Elements& elements);
+
 /// The elements of `view` that stand at its root's elements `at`. Requires elements that the root has, and a view
 /// that is no part.
 Elements elements_in_view(const Views& views, ValueId view, const Elements& at);

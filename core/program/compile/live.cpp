@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/program/compile/part_views.h"
 #include "core/program/compile/passes.h"
 #include "core/program/form/form.h"
 
@@ -26,8 +27,7 @@ bool output_in_dram(Role role, SeriesPart part) {
 /// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. What
 /// may be in a DSRAM of its own, pass `place` sees.
 bool is_too_large(std::int64_t bytes, const Machine& machine) {
-  return machine.activation_memory == ActivationMemory::unified &&
-         bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+  return machine.activation_memory == ActivationMemory::unified && exceeds_dsram(bytes, machine);
 }
 
 /// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "core/ops/use.h"
 #include "core/program/compile/pieces.h"
 #include "core/program/form/form.h"
+#include "core/program/form/memory_plan.h"
 
 namespace sdip {
 namespace {
@@ -15,9 +17,8 @@ namespace {
 constexpr std::int64_t word_elements = 64;
 
 bool in_whole_words(const Shape& whole, const Piece& piece) {
-  std::int64_t rows = 1, inner = 1;
-  for (std::size_t i = 0; i < piece.axis; ++i) rows *= whole[i];
-  for (std::size_t i = piece.axis + 1; i < whole.size(); ++i) inner *= whole[i];
+  const std::int64_t rows = count_between(whole, 0, piece.axis);
+  const std::int64_t inner = count_between(whole, piece.axis + 1, whole.size());
   const auto is_whole = [&](std::int64_t places) { return places * inner % word_elements == 0; };
   return is_whole(piece.begin) && (rows == 1 || (is_whole(piece.end - piece.begin) && is_whole(whole[piece.axis])));
 }
@@ -68,8 +69,7 @@ bool is_alike(const Graph& graph, ValueId a, ValueId b) {
 }  // namespace
 
 bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
-  if (machine.activation_memory == ActivationMemory::unified)
-    return bytes > (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+  if (machine.activation_memory == ActivationMemory::unified) return bytes > unified_bytes(machine) / 2;
   return bytes > largest_dsram_bytes(machine);
 }
 

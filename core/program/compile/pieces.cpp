@@ -53,7 +53,7 @@ std::vector<Piece> piece_of_gather(const Graph& graph, const Node& gather) {
   if (!place) return {};
   const auto axis =
       static_cast<std::size_t>(axis_within(held.use, int_attribute(held.use, "axis", 0), whole.size()));
-  const std::int64_t begin = *place < 0 ? *place + whole.at(axis) : *place;
+  const std::int64_t begin = index_within(held.use, *place, whole.at(axis));
   return {{gather.outputs[0], axis, begin, begin + 1}};
 }
 

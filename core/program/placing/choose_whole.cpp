@@ -141,7 +141,7 @@ struct WholeChoice {
     }
     const Nest nest = nest_of(c);
     const LoopNest& n = nest.loops;
-    c.mapping = {n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+    c.mapping = whole_mapping(nest);
     const auto skips = [](const NestAxis& axis) { return axis.stride > axis.reach(); };
     if (skips(row_axis(n)) || skips(column_axis(n))) c.operand_a = Place::dsram;  // tiles leave out what is between
     return taken(c, room);
@@ -216,10 +216,9 @@ struct WholeChoice {
   /// which that is at most a hundredth more than the fewest.
   Weighed balanced() {
     constexpr std::array<std::int64_t, 6> weights{1, 4, 16, 64, 256, most_words};
-    constexpr std::int64_t more_hundredths = 1;
     Weighed best{0, choose(0)};
     if (best.choice.failed) return best;
-    const std::int64_t fewest = bytes_of(best.choice, 0), most = fewest + fewest * more_hundredths / 100;
+    const std::int64_t most = most_balanced(bytes_of(best.choice, 0));
     std::size_t from = 0, to = weights.size();
     while (from < to) {
       const std::size_t middle = (from + to) / 2;

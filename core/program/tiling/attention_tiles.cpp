@@ -201,13 +201,12 @@ std::int64_t attention_cycles(const InstructionClass& c) {
 
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights) {
-  constexpr std::int64_t more_hundredths = 1;
   if (room.weight_bytes > 0 && !weights.holds(held_weight_bytes(c, room.form))) return std::nullopt;
   if (room.goal == TileGoal::cycles) return AttentionChoice(c, room, true, most_words).run();
   AttentionChoice of_bytes(c, room, false, most_words);
   const auto found = of_bytes.run();
   if (!found || room.goal == TileGoal::bytes) return found;
-  return AttentionChoice(c, room, true, of_bytes.bytes() + of_bytes.bytes() * more_hundredths / 100).run();
+  return AttentionChoice(c, room, true, most_balanced(of_bytes.bytes())).run();
 }
 
 }  // namespace sdip

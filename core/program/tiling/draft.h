@@ -167,6 +167,12 @@ void give_formats(TileRoom& room, const InstructionClass& c, const Machine& mach
 /// The nest of an instruction that has one.
 Nest nest_of(const InstructionClass& c);
 
+/// All of a nest as one tile.
+Mapping whole_mapping(const Nest& nest);
+
+/// The most bytes, or of their price, that goal balanced moves where `fewest` would do: a hundredth more.
+constexpr std::int64_t most_balanced(std::int64_t fewest) { return fewest + fewest / 100; }
+
 /// The smallest mapping of the loops that may be split.
 Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 

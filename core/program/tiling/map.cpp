@@ -173,9 +173,7 @@ std::optional<Tuned> quick_tiling(const Task& task, const TileSizes& sizes, Tile
 /// folds are the fullest, whether it fits or not.
 std::int64_t least_asked(const Task& task, const TileSizes& sizes) {
   if (task.goal == TileGoal::bytes) return least_price(task.nest, task.terms);
-  const LoopNest& n = task.nest.loops;
-  return reference_cycles(task.nest, task.terms, sizes,
-                          {n.out_h, n.out_w, task.nest.channels(), n.in_channels, tiling_orders[0]});
+  return reference_cycles(task.nest, task.terms, sizes, whole_mapping(task.nest));
 }
 
 /// As whole_or_split: columns and sums whole unless splitting them brings less of what the goal asks for.
@@ -350,9 +348,7 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
     if (other.mapping && cycles(*other.mapping) < cycles(*found.mapping)) found.mapping = other.mapping;
     found.weight_room.narrow(other.weight_room);
   };
-  const LoopNest& n = nest.loops;
-  const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
-  const std::int64_t least = cycles(whole);  // nothing takes fewer
+  const std::int64_t least = cycles(whole_mapping(nest));  // nothing takes fewer
   const bool streams = c.operand_b == Place::psram && room.weight_bytes > 0;
   for (std::int64_t buffers = room.weight_buffers; buffers > 0; buffers = buffers > 1 && streams ? 1 : 0) {
     if (cycles(*found.mapping) == least) break;
@@ -368,7 +364,6 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
 /// most so many hundredths more bytes: of those that the search for cycles tries, or, where mappings are not
 /// searched for exactly, the one that is found for cycles.
 MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, MappingStep found) {
-  constexpr std::int64_t more_hundredths = 1;
   const Nest nest = nest_of(c);
   const TileSizes sizes = sizes_of(c, nest.weighted, false);
   const AskedCapacity weights(room.weight_bytes);
@@ -377,7 +372,7 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
     c.mapping = m;
     return dram_bytes(c, room);
   };
-  const std::int64_t most_bytes = bytes(*found.mapping) + bytes(*found.mapping) * more_hundredths / 100;
+  const std::int64_t most_bytes = most_balanced(bytes(*found.mapping));
   const std::int64_t price = price_of(nest, terms, *found.mapping);
   Mapping faster;
   if (room.search == TileSearch::exact) {
@@ -388,7 +383,7 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
       return fits_in(c, room, weights, room.weight_buffers);
     };
     const Tiling start{*found.mapping, price, reference_folds(nest, *found.mapping, sizes.reference_lanes)};
-    faster = fewest_cycles(nest, terms, even, fits, start, price + price * more_hundredths / 100).mapping;
+    faster = fewest_cycles(nest, terms, even, fits, start, most_balanced(price)).mapping;
     narrow_weight_room(found, c, room, weights, terms, room.weight_buffers);
   } else {
     TileRoom for_cycles = room;
@@ -405,6 +400,11 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
 }  // namespace
 
 Nest nest_of(const InstructionClass& c) { return {c.work.nest, c.operand_b == Place::psram}; }
+
+Mapping whole_mapping(const Nest& nest) {
+  const LoopNest& n = nest.loops;
+  return {n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
+}
 
 Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
   return {sizes.split_rows ? 1 : nest.loops.out_h, sizes.split_columns ? 1 : nest.loops.out_w,
