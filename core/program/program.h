@@ -126,6 +126,9 @@ struct Part {
   // Of a part of strips that is no nest: of what the part before made, in all. Of a nest that is a branch, which
   // works on what the part before works on and takes that one's results beside, each element with its own: these.
   std::int64_t read_elements = 0;
+  // Of a part of strips: how many operands beside are rows on chip, each element with its own: made by a part
+  // before, or of operand A.
+  std::int64_t rows_beside = 0, a_beside = 0;
   // Of a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
   // of `tile_channels`; all others are held from the first strip to the last.
   std::int64_t streamed_channels = 0, tile_channels = 0;

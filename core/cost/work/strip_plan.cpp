@@ -20,9 +20,9 @@ std::int64_t rows_under(const Part& part, std::int64_t made) {
 /// What a part that is no nest reads and does, as row-wise work: of one row, but for norms.
 void as_rows(const Part& part, std::int64_t made, std::int64_t read, InstructionClass& one) {
   const LoopNest& n = part.work.nest;
-  if (part.work.family == Family::norm) {  // of each row
-    one.work.rows = made;
-    one.fetches.push_back({one.operand_a, made * part.work.row_length, part.work.passes, true, one.pair_a});
+  if (part.work.family == Family::norm || part.work.family == Family::softmax) {  // of each row, of each group
+    one.work.rows = n.groups * made;
+    one.fetches.push_back({one.operand_a, one.out_elements, part.work.passes, true, one.pair_a});
     return;
   }
   const bool each_once = part.read_elements == part.work.row_length;
@@ -32,11 +32,11 @@ void as_rows(const Part& part, std::int64_t made, std::int64_t read, Instruction
 }
 
 /// What an operation takes of an operand beside that is read once and held: an equal part.
-std::int64_t held_part(const InstructionClass& c, std::size_t number, const Fetch& fetch) {
+std::int64_t held_part(const InstructionClass& c, std::size_t number, std::int64_t elements) {
   std::int64_t of_a_strip = 0;
   for (const StripOperation& o : strip_operations(c))
     if (o.part == number) of_a_strip += o.times;
-  return ceil_div(fetch.elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
+  return ceil_div(elements, std::max<std::int64_t>(of_a_strip, 1) * strip_plan(c).result_tiles());
 }
 
 }  // namespace
@@ -84,7 +84,14 @@ std::vector<StripOperation> strip_operations(const InstructionClass& c) {
 
 std::int64_t part_fetch_elements(const InstructionClass& c, std::size_t number, const Fetch& fetch,
                                  std::int64_t made, std::int64_t channels) {
-  return fetch.per_fold ? c.parts[number].work.nest.out_w * made * channels : held_part(c, number, fetch);
+  return fetch.per_fold ? c.parts[number].work.nest.out_w * made * channels : held_part(c, number, fetch.elements);
+}
+
+std::int64_t second_operand_elements(const InstructionClass& c, std::size_t number) {
+  const Part& part = c.parts[number];
+  const LoopNest& n = part.work.nest;
+  if (!is_nest(part.work.family) || part.operand_b != Place::dram) return 0;
+  return held_part(c, number, n.batch * n.groups * n.in_channels * n.out_channels);
 }
 
 InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
@@ -113,10 +120,17 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.fused_passes = part.fused_passes;
   one.prologue_passes = part.prologue_passes;
   one.statistics_passes = part.statistics_passes;
-  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  const Fetch beside{Place::dsram, one.out_elements, 1, true};
+  for (std::int64_t i = is_branch(part) ? -1 : 0; i < part.rows_beside; ++i) one.fetches.push_back(beside);
+  for (std::int64_t i = 0; i < part.a_beside; ++i) {
+    one.fetches.push_back(beside);
+    if (c.operand_a == Place::dram) continue;
+    one.fetches.back().place = c.operand_a;
+    one.fetches.back().pair = c.pair_a;
+  }
   if (!is_nest(part.work.family)) as_rows(part, made, read, one);
   for (Fetch fetch : part.fetches) {
-    fetch.elements = held_part(c, number, fetch);
+    fetch.elements = held_part(c, number, fetch.elements);
     one.fetches.push_back(fetch);
   }
   return one;

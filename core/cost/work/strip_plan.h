@@ -42,6 +42,9 @@ InstructionClass part_class(const InstructionClass& c, std::size_t part, const S
 std::int64_t part_fetch_elements(const InstructionClass& c, std::size_t part, const Fetch& fetch, std::int64_t made,
                                  std::int64_t channels);
 
+/// The same of a product's second activations that come from DRAM; those of a frame are held while its strips run.
+std::int64_t second_operand_elements(const InstructionClass& c, std::size_t part);
+
 /// Bytes in PSRAM: of so many channels of a part; of all that stays from the first strip to the last.
 std::int64_t part_weight_bytes(const Part& part, std::int64_t channels, const WeightForm& form);
 std::int64_t strip_held_bytes(const InstructionClass& c, const WeightForm& form);

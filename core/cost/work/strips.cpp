@@ -41,6 +41,7 @@ struct StripCost {
     for (const Fetch& fetch : c.parts[p].fetches)
       if (fetch.place == Place::dram)
         tile.split_in_bytes += bytes(part_fetch_elements(c, p, fetch, strip.made[p], channels));
+    tile.split_in_bytes += bytes(second_operand_elements(c, p));
     if (c.to_dram && p + 1 == c.parts.size()) tile.out_bytes = bytes(rows * c.parts[p].work.nest.out_w * channels);
   }
 

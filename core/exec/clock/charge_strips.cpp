@@ -111,6 +111,8 @@ Amounts amounts_of(const Comparison& x, const StripStep& step, Count rows_of_a, 
       const Count share = f.per_fold ? elements : ceil_div(f.elements, strips * piece.of_part);
       sum.other_bytes += ceil_div(share * x.activation_bits(), 8);
     }
+    const Count second = ceil_div(second_elements(part), strips * piece.of_part);
+    sum.other_bytes += ceil_div(second * x.activation_bits(), 8);
   }
   return sum;
 }
@@ -182,9 +184,11 @@ void charge_strips(std::vector<Operation>& operations, const Comparison& x) {
     charged_made += amounts_of(x, step, 0, [&](std::size_t part) { return rows.parts[part].made; }).made;
     made += x.moved.operations[i++].made_elements;
   });
-  for (const Part& part : c.parts)
+  for (const Part& part : c.parts) {
     for (const Fetch& f : part.fetches)
       if (f.place == Place::dram && !f.per_fold) there.others += f.elements;
+    there.others += second_elements(part);
+  }
   const Count a = x.total(Stream::a, Through::dram), others = x.total(Stream::others, Through::dram);
   if (known && !x.moved.reads_less)
     x.require("other operands, bits in all", others, there.others * x.activation_bits());

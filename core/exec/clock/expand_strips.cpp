@@ -62,10 +62,16 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   one.statistics_passes = part.statistics_passes;
   const LoopNest& n = one.work.nest;
   one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
-  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
-  if (part.work.family == Family::norm) {
-    one.work.rows = made;
-    one.mapping = {made, 1, part.work.row_length, 1, rows_outermost};
+  Count beside = part.rows_beside;
+  if (is_branch(part)) ++beside;
+  while (beside-- > 0) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  const bool a_came = c.operand_a == Place::dram;  // into its tile
+  for (Count again = part.a_beside; again > 0; --again)
+    one.fetches.push_back(
+        {a_came ? Place::dsram : c.operand_a, one.out_elements, 1, true, a_came ? DsramPair() : c.pair_a});
+  if (part.work.family == Family::norm || part.work.family == Family::softmax) {
+    one.work.rows = made * part.work.nest.groups;
+    one.mapping = {one.work.rows, 1, part.work.row_length, 1, rows_outermost};
     one.fetches.push_back({one.operand_a, one.out_elements, part.work.passes, true, before});
     one.operand_a = Place::nowhere;
   }
@@ -106,12 +112,13 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
     o.steps_cycles += alone_it.needs.longest();
     o.scalings += alone_it.scalings;
     o.lane_operations += alone_it.lane_operations;
-    if (one.work.family == Family::norm)
+    if (one.work.family == Family::norm || one.work.family == Family::softmax)
       o.lane_operations += one.out_elements * (one.work.passes + one.fused_operators + one.statistics_passes);
     if (one.work.family == Family::vector)
       o.lane_operations += one.work.row_length + (one.fused_operators + one.statistics_passes) * one.out_elements;
     for (std::size_t f = one.fetches.size() - part.fetches.size(); f < one.fetches.size(); ++f)
       if (one.fetches[f].place == Place::dram) o.other_bytes += ceil_div(one.fetches[f].elements * bits, 8);
+    o.other_bytes += ceil_div(ceil_div(second_elements(part), strips * piece.of_part) * bits, 8);
     o.weight_tile = piece.weight_tile;
     if (piece.weight_tile != no_tile) o.weight_psram_bytes = weights_of(part, channels, m);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m);

@@ -226,6 +226,16 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
 
 }  // namespace
 
+Numbers softmax_of(const Chip& chip, const Node& node, std::vector<double> rows) {
+  const auto length = static_cast<std::size_t>(work_of(chip.graph, node).row_length);
+  const std::vector<double> zeros(rows.size() / length, 0.0);
+  Softmax softmax{false, chip.value(node.outputs[0]).operand.type, std::vector<double>(zeros.size(), -HUGE_VAL),
+                  zeros};
+  for (std::size_t row = 0; row < zeros.size(); ++row)
+    softmax.passes(0, 2, row, std::span(rows).subspan(row * length, length));
+  return numbers_from(softmax.type, std::move(rows));
+}
+
 bool run_row_passes(Chip& chip, const Operators& operators, ValueId result) {
   const Node& main = *operators.main;
   if (!operators.before.empty() || main.inputs.empty() || main.inputs[0] == none) return false;

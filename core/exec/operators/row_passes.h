@@ -10,7 +10,10 @@ namespace sdip::exec {
 /// False when its operator is neither by rows.
 bool run_row_passes(Chip& chip, const Operators& operators, ValueId result);
 
-/// The same of an instruction that makes the sums of a norm alone.
+/// Softmax of rows one behind the other, whole.
+Numbers softmax_of(const Chip& chip, const Node& node, std::vector<double> rows);
+
+/// The passes of an instruction that makes the sums of a norm alone.
 void run_sums(Chip& chip);
 
 }  // namespace sdip::exec

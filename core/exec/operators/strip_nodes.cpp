@@ -50,7 +50,9 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     StripNode n{&chip.graph.nodes[static_cast<std::size_t>(id)]};
     n.map = nest_map(chip.graph, *n.node);
     n.norm = norm_rule(chip.graph, *n.node);
-    const bool rows = n.map || n.norm || works_by_elements(chip.graph, *n.node) || is_by_rows(*n.node);
+    n.softmax_length = n.node->op->type == "Softmax" ? work_of(chip.graph, *n.node).row_length : 0;
+    const bool rows =
+        n.map || n.norm || n.softmax_length > 0 || works_by_elements(chip.graph, *n.node) || is_by_rows(*n.node);
     const bool maps = chip.instruction_class().work.family != Family::linear;
     if (!rows || (maps && chip.value(n.node->outputs[0]).operand.shape.size() != 4))
       throw Error("not_computable", n.node->name,
@@ -59,7 +61,10 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     nodes.push_back(std::move(n));
   }
   give_parts(parts, nodes);
-  for (StripNode& n : nodes) n.reads_a = works_on_a(parts, n.part);
+  for (StripNode& n : nodes) {
+    n.reads_a = works_on_a(parts, n.part);
+    n.two_activations = n.map && parts[n.part].operand_b != Place::psram;
+  }
   for (const StripNode& n : nodes)
     if (!n.reads.empty() && chip.log && !has_windows_of(parts[n.part], n.reads)) chip.log->other_windows();
   return nodes;

@@ -21,7 +21,9 @@ struct StripNode {
   bool before = false, main = false;  // of its part; else fused behind
   std::optional<NestMap> map{};
   std::optional<NormRule> norm{};
-  std::vector<Extent> reads{};  // of pools and resizes, by row of the result
+  std::vector<Extent> reads{};      // of pools and resizes, by row of the result
+  std::int64_t softmax_length = 0;  // of a row of softmax; 0: it is none
+  bool two_activations = false;     // a product of them
 };
 
 /// The current instruction's operators `ids`, in order. Throws Error("not_computable", node, ...) for one that is

@@ -21,19 +21,19 @@ std::int64_t StripValue::take_needed(bool line_buffers) {
   return kept ? 0 : again;
 }
 
-RowsOf rows_of(const Shape& shape, bool features) {
-  if (!features) return {shape[1], shape[2], shape[3], false};
-  return {shape.back(), element_count(shape) / shape.back(), 1, true};
-}
+RowsOf feature_maps(const Shape& shape) { return {shape[1], shape[2], shape[3]}; }
 
 Elements RowsOf::elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const {
   Elements at;
-  if (features)
+  if (features && heads == 1) {
     for (std::int64_t row = of_rows.begin; row < of_rows.end; ++row)
-      at.add({row * channels + of_channels.begin, of_channels.size(), 1});
-  else
-    for (std::int64_t c = of_channels.begin; c < of_channels.end; ++c)
-      at.add({((frame * channels + c) * height + of_rows.begin) * width, of_rows.size() * width, 1});
+      at.add({(frame * height + row) * channels + of_channels.begin, of_channels.size(), 1});
+    return at;
+  }
+  const std::int64_t count = features ? heads : of_channels.size(), pitch = features ? channels : width;
+  const std::int64_t first = features ? frame * heads : frame * channels + of_channels.begin;
+  for (std::int64_t plane = first; plane < first + count; ++plane)
+    at.add({(plane * height + of_rows.begin) * pitch, of_rows.size() * pitch, 1});
   return at;
 }
 

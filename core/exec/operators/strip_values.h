@@ -12,9 +12,24 @@ namespace sdip::exec {
 inline constexpr Extent no_rows{std::numeric_limits<std::int64_t>::max(), 0};
 Extent hull(const Extent& a, const Extent& b);
 
+/// Where rows of a value stand: of one of shape [frames, channels, rows, columns]; or of rows of features, those of
+/// a row one behind the other; or of heads, of each of which a frame's rows stand one behind the other.
+struct RowsOf {
+  std::int64_t channels = 1, height = 1, width = 1;  // of features: those of a head
+  std::int64_t heads = 1;
+  bool features = false;
+
+  std::int64_t row_of(std::int64_t element) const { return element / (features ? channels : width) % height; }
+  std::int64_t frame_of(std::int64_t element) const { return element / width / height / channels / heads; }
+  /// Of heads all channels alone.
+  Elements elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const;
+};
+RowsOf feature_maps(const Shape& shape);
+
 /// A value that a strip has rows of, of one frame; elements outside `rows` are not on chip.
 struct StripValue {
   Tensor data;
+  RowsOf map{};
   Buffer<std::int8_t> codes{};  // of operand A, where it is kept so
   Extent rows{};                // on chip
   Extent needed = no_rows;      // by the strip that is made
@@ -23,20 +38,6 @@ struct StripValue {
   /// The rows that are needed come; with `line_buffers` the others stay, and none comes again. Returns how many do.
   std::int64_t take_needed(bool line_buffers);
 };
-
-/// Where rows of a value stand: of one of shape [frames, channels, rows, columns], or of rows of features, which
-/// are all its elements, those of a row one behind the other.
-struct RowsOf {
-  std::int64_t channels = 1, height = 1, width = 1;
-  bool features = false;
-
-  std::int64_t row_of(std::int64_t element) const {
-    return features ? element / channels : element / width % height;
-  }
-  std::int64_t frame_of(std::int64_t element) const { return features ? 0 : element / width / height / channels; }
-  Elements elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const;
-};
-RowsOf rows_of(const Shape& shape, bool features);
 
 /// Puts numbers at elements `at` of a tensor.
 void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers);

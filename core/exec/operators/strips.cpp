@@ -13,6 +13,7 @@
 #include "core/exec/operators/nest.h"
 #include "core/exec/operators/operators.h"
 #include "core/exec/operators/pointwise.h"
+#include "core/exec/operators/row_passes.h"
 #include "core/exec/operators/strip_nodes.h"
 #include "core/exec/operators/strip_values.h"
 #include "core/exec/walk/strip_walk.h"
@@ -30,24 +31,29 @@ struct Strip {
   ValueId brought = none;  // operand A as the first part reads it, where its rows come from DRAM
   StripValue a{};
   std::int64_t frame = 0;
+  std::map<ValueId, Tensor> held{};                 // second activations of products, of the frame that is made
   bool features = c.work.family == Family::linear;  // rows are of features, not of feature maps
 
   ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
   const Shape& shape(ValueId v) const { return chip.value(v).operand.shape; }
 
+  /// Rows of A that came for the first part and are read once more, beside what the part before made.
+  bool is_a_beside(const StripNode& n, ValueId v) const {
+    return brought != none && c.parts[n.part].a_beside > 0 && n.part > 0 && !n.map && root(v) == root(brought);
+  }
+
   /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.
   StripValue* rows_for(const StripNode& n, ValueId v) {
     if (v == none) return nullptr;
-    if (v == brought && n.reads_a && (n.before || n.main)) return &a;
+    if (is_a_beside(n, v) || (v == brought && n.reads_a && (n.before || n.main))) return &a;
     const auto found = made.find(root(v));
     return found == made.end() ? nullptr : &found->second;
   }
 
   void require_rows(ValueId v, const StripValue& value, const Elements& at) const {
-    const RowsOf map = rows_of(shape(v), features);
     const auto require = [&](std::int64_t element) {
-      const std::int64_t row = map.row_of(element);
-      if (row >= value.rows.begin && row < value.rows.end && map.frame_of(element) == frame) return;
+      const std::int64_t row = value.map.row_of(element);
+      if (row >= value.rows.begin && row < value.rows.end && value.map.frame_of(element) == frame) return;
       throw Error("execution_failed", chip.who,
                   chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
                       "', of which rows " + std::to_string(value.rows.begin) + " to " +
@@ -56,29 +62,53 @@ struct Strip {
     at.each(require);
   }
 
+  /// Where elements of `v` stand in the rows that there are: A is there as its first reader sees it.
+  Elements in_rows(ValueId v, const StripValue& value, const Elements& at) const {
+    return &value == &a ? at : through_view(chip, v, at);
+  }
+
   /// Elements of a value of which there are rows, each in one that is on chip.
   Numbers read_rows(ValueId v, const StripValue& value, const Elements& at) const {
-    require_rows(v, value, at);
-    return picked(value.data, at);
+    const Elements there = in_rows(v, value, at);
+    require_rows(v, value, there);
+    return picked(value.data, there);
   }
 
   Elements elements(ValueId v, const Extent& channels, const Extent& rows) const {
-    return rows_of(shape(v), features).elements(frame, channels, rows);
+    return made.at(v).map.elements(frame, channels, rows);
   }
 
-  Extent all_channels(ValueId v) const { return {0, rows_of(shape(v), features).channels}; }
+  Extent all_channels(ValueId v) const { return {0, made.at(v).map.channels}; }
 
   NestOperand operand(const StripNode& n, ValueId v) {
     const StripValue* rows = rows_for(n, v);
+    if (const auto whole = held.find(v); rows == nullptr && whole != held.end())
+      return {[whole](const Elements& at) { return picked(whole->second, at); }};
     if (rows == nullptr) return {[this, v](const Elements& at) { return read_operand(chip, v, at); }, v};
     NestOperand from{[this, v, rows](const Elements& at) { return read_rows(v, *rows, at); }};
     if (!rows->codes.empty())
       from.codes = [this, v, rows](const Elements& at, std::span<std::int8_t> to) {
-        require_rows(v, *rows, at);
+        const Elements there = in_rows(v, *rows, at);
+        require_rows(v, *rows, there);
         auto next = to.begin();
-        at.each([&](std::int64_t element) { *next++ = rows->codes[static_cast<std::size_t>(element)]; });
+        there.each([&](std::int64_t element) { *next++ = rows->codes[static_cast<std::size_t>(element)]; });
       };
     return from;
+  }
+
+  /// The part of a nest's results that rows of a frame are: frames of features stand one behind the other, and a
+  /// product of two activations has the heads of each.
+  NestPart nest_part(const StripNode& n, const Extent& rows, const Extent& channels) const {
+    const LoopNest& own = c.parts[n.part].work.nest;
+    NestPart part{rows, Extent{frame, frame + 1}};
+    if (features && n.two_activations) {
+      part.copies = Extent{frame * own.groups, (frame + 1) * own.groups};
+    } else if (features) {
+      const std::int64_t before = frame * own.out_h;
+      part = {{before + rows.begin, before + rows.end}, Extent{0, 1}};
+    }
+    if (!n.two_activations && n.map->nest.groups == 1) part.channels = channels;
+    return part;
   }
 
   void make_nest_rows(const StripNode& n, const Extent& rows, const Extent& channels) {
@@ -86,12 +116,11 @@ struct Strip {
     const ValueId out = node.outputs[0];
     const LoopNest& nest = n.map->nest;
     const Mapping mapping{rows.size(), nest.out_w, channels.size(), nest.in_channels, rows_outermost};
-    NestPart part{rows, Extent{frame, frame + 1}};
-    if (nest.groups == 1) part.channels = channels;
     const auto keep = [&](const Elements& at, const PieceMaker& make) {
       put_numbers(made.at(out).data, at, make(at, 0));
     };
-    run_nest(chip, node, *n.map, true, mapping, part, operand(n, node.inputs[0]), operand(n, node.inputs[1]), keep);
+    run_nest(chip, node, *n.map, !n.two_activations, mapping, nest_part(n, rows, channels),
+             operand(n, node.inputs[0]), operand(n, node.inputs[1]), keep);
     chip.stream = Stream::others;
   }
 
@@ -105,7 +134,7 @@ struct Strip {
         continue;
       }
       Tensor tensor = rows->data;
-      const RowsOf map = rows_of(shape(v), features);
+      const RowsOf map = feature_maps(shape(v));
       for (std::size_t i = 0; i < tensor.floats.size(); ++i) {
         const std::int64_t row = map.row_of(static_cast<std::int64_t>(i));
         if (row < rows->rows.begin || row >= rows->rows.end)
@@ -125,6 +154,10 @@ struct Strip {
     Tensor& data = made.at(out).data;
     if (!n.reads.empty())
       return put_numbers(data, at, picked(outputs_of(chip.graph, node, operands_by_rows(n)).at(0), at));
+    if (n.softmax_length > 0) {
+      const ValueId v = node.inputs[0];
+      return put_numbers(data, at, softmax_of(chip, node, doubles_in(read_rows(v, *rows_for(n, v), at))));
+    }
     if (n.norm) {
       const ValueId v = node.inputs[0];
       const StripValue* from = rows_for(n, v);
@@ -181,10 +214,25 @@ struct Strip {
     for (auto& [v, value] : made) chip.counts.recomputed_rows += value.take_needed(c.line_buffers);
     a.take_needed(c.line_buffers);
     if (brought != none && a.fresh.size() > 0) bring_a();
+    if (last.begin == 0) hold_frame();
+  }
+
+  /// Second activations that come from DRAM do so once for each frame.
+  void hold_frame() {
+    for (const StripNode& n : nodes) {
+      if (!n.map || !n.two_activations || second_elements(c.parts[n.part]) == 0) continue;
+      const ValueId v = n.node->inputs[1];
+      const Operand& operand = chip.value(v).operand;
+      const std::int64_t size = element_count(operand.shape) / c.parts[n.part].work.nest.batch;
+      const Elements at = Elements::line({frame * size, size, 1});
+      auto [whole, fresh] = held.try_emplace(v);
+      if (fresh) whole->second = zero_tensor(operand.type, operand.shape);
+      put_numbers(whole->second, at, read_operand(chip, v, at));
+    }
   }
 
   void bring_a() {
-    const Elements at = elements(brought, all_channels(brought), a.fresh);
+    const Elements at = a.map.elements(frame, {0, a.map.channels}, a.fresh);
     chip.stream = Stream::a;
     put_numbers(a.data, at, read_operand(chip, brought, at));
     chip.stream = Stream::others;
@@ -226,6 +274,7 @@ void find_brought(Strip& strip) {
       if ((operand.shape.size() != 4 && !strip.features) || element_count(operand.shape) != size) continue;
       strip.brought = v;
       strip.a.data = zero_tensor(operand.type, operand.shape);
+      strip.a.map = strip.features ? RowsOf{nest.in_channels, nest.in_h, 1, 1, true} : feature_maps(operand.shape);
       if (lies_in_codes(chip, {{}, v})) strip.a.codes.resize(static_cast<std::size_t>(size));
     }
   }
@@ -243,7 +292,11 @@ void run_strips(Chip& chip) {
   strip.nodes = strip_nodes(chip, nodes);
   for (const StripNode& n : strip.nodes) {
     const Operand& out = chip.value(n.node->outputs[0]).operand;
-    strip.made[n.node->outputs[0]].data = zero_tensor(out.type, out.shape);
+    const LoopNest& nest = c.parts[n.part].work.nest;
+    StripValue& value = strip.made[n.node->outputs[0]];
+    value.data = zero_tensor(out.type, out.shape);
+    value.map =
+        strip.features ? RowsOf{nest.out_channels, nest.out_h, 1, nest.groups, true} : feature_maps(out.shape);
   }
   find_brought(strip);
   const auto rule = norm == nullptr ? std::nullopt : norm_rule(chip.graph, *norm);

@@ -41,6 +41,12 @@ std::vector<StripPiece> strip_pieces(const InstructionClass& c) {
   return pieces;
 }
 
+std::int64_t second_elements(const Part& part) {
+  const LoopNest& n = part.work.nest;
+  const bool product = part.work.family == Family::matmul && part.operand_b == Place::dram;
+  return product ? n.batch * n.groups * n.in_channels * n.out_channels : 0;
+}
+
 /// From the last part back to the first.
 StripRows strip_rows(const InstructionClass& c, Count strip) {
   StripRows rows;

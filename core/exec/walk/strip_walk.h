@@ -27,6 +27,9 @@ struct StripPiece {
 };
 std::vector<StripPiece> strip_pieces(const InstructionClass& c);
 
+/// Second activations of a part's products, of all frames, that come from DRAM: a frame's are held by its strips.
+std::int64_t second_elements(const Part& part);
+
 /// Rows that a strip is charged (docs/model/fusion.md#strips): of each part those made and those
 /// of its operand under them, of A those loaded.
 struct StripRows {

@@ -34,7 +34,8 @@ class Finder {
   /// The attention whose softmax is draft `softmax`, if all of it is there and nothing else reads what is inside.
   std::optional<Attention> around(std::size_t softmax) const {
     const Draft& draft = c_.drafts[softmax];
-    if (draft.work.family != Family::softmax || draft.operands.size() != 1 || !is_along_last_axis(draft))
+    if (draft.work.family != Family::softmax || draft.operands.size() != 1 ||
+        !is_softmax_of_last_axis(*c_.graph, node_of(draft)))
       return std::nullopt;
     Attention found;
     found.softmax = softmax;
@@ -51,17 +52,6 @@ class Finder {
   ValueId root(ValueId v) const { return v == none ? none : c_.roots[static_cast<std::size_t>(v)]; }
   std::int64_t elements(ValueId v) const {
     return element_count(c_.graph->values[static_cast<std::size_t>(v)].operand.shape);
-  }
-
-  bool is_along_last_axis(const Draft& draft) const {
-    const Node& node = node_of(draft);
-    if (!node.op->domain.empty() || node.op->type != "Softmax") return false;
-    const Shape& shape = c_.graph->values[static_cast<std::size_t>(node.inputs.at(0))].operand.shape;
-    const auto rank = static_cast<std::int64_t>(shape.size());
-    const auto found = node.attributes.find("axis");
-    const auto* given = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-    const std::int64_t axis = given != nullptr ? *given : node.opset < 13 ? 1 : -1;
-    return rank > 0 && (axis == -1 || axis == rank - 1);
   }
 
   /// Whether between an operand of `draft` and the draft that made it only the shape changed, no order of elements.
@@ -137,6 +127,14 @@ Part part_of(const Draft& draft) {
   return part;
 }
 
+/// What an attention is made of, the masks behind the scores; nothing where these read anything else.
+std::vector<Draft> apart(const std::vector<Draft>& drafts, const Attention& found) {
+  Draft scores = drafts[found.scores];
+  for (const std::size_t mask : found.masks) join_behind(scores, drafts[mask]);
+  if (scores.operands.size() != 2 || !scores.weights.empty()) return {};
+  return {std::move(scores), drafts[found.softmax], drafts[found.product]};
+}
+
 /// Operands: queries, keys, values, then what is fused to the scores.
 Draft joined(const std::vector<Draft>& drafts, const Attention& found) {
   const Draft &scores = drafts[found.scores], &softmax = drafts[found.softmax], &product = drafts[found.product];
@@ -170,6 +168,15 @@ Draft joined(const std::vector<Draft>& drafts, const Attention& found) {
 
 }  // namespace
 
+bool is_softmax_of_last_axis(const Graph& graph, const Node& node) {
+  if (!node.op->domain.empty() || node.op->type != "Softmax") return false;
+  const auto rank = std::ssize(shape_of(graph, node.inputs.at(0)));
+  const auto found = node.attributes.find("axis");
+  const auto* given = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  const std::int64_t axis = given != nullptr ? *given : node.opset < 13 ? 1 : -1;
+  return rank > 0 && (axis == -1 || axis == rank - 1);
+}
+
 void fuse_attention(Compilation& c) {
   if (c.machine.fused_attention == FusedAttention::off) return;
   const Finder finder(c);
@@ -182,6 +189,7 @@ void fuse_attention(Compilation& c) {
     for (const std::size_t mask : found->masks) gone[mask] = 1;
     taken[found->scores] = taken[found->product] = 1;
     made.emplace_back(found->product, joined(c.drafts, *found));
+    if (c.machine.fused_chains == FusedChains::on) made.back().second.apart = apart(c.drafts, *found);
   }
   for (auto& [product, draft] : made) c.drafts[product] = std::move(draft);
   std::size_t kept = 0;

@@ -10,6 +10,7 @@
 #include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
 #include "core/program/compile/strip_chain.h"
+#include "core/program/compile/view_axes.h"
 
 namespace sdip {
 namespace {
@@ -19,7 +20,7 @@ std::int64_t features_of(const Graph& graph, ValueId v) {
   return shape.empty() ? 1 : shape.back();
 }
 
-/// Whether every value inside a draft, and the one it works on, has rows of features as its result has.
+/// Whether every value inside a draft, and the one it works on, has so many rows of features as its result has.
 bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t rows) {
   for (const NodeId n : draft.nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
@@ -34,12 +35,25 @@ bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t row
   return true;
 }
 
+/// A product of two activations, head by head and frame by frame, whose second operand nothing else repeats.
+bool is_product_of_heads(const Graph& graph, const Draft& draft) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const LoopNest& nest = draft.work.nest;
+  return draft.work.family == Family::matmul && !draft.weighted && node.op->type != "Einsum" && nest.batch == 1 &&
+         draft.operands.size() == 2 && draft.operands[0].value != draft.operands[1].value &&
+         element_count(shape_of(graph, node.inputs[0])) == nest.groups * nest.out_h * nest.in_channels &&
+         element_count(shape_of(graph, node.inputs[1])) == nest.groups * nest.in_channels * nest.out_channels;
+}
+
+bool may_be_part(const Draft& draft) {
+  return draft.compound == Compound::single && !draft.operands.empty() && !draft.nodes.empty() &&
+         draft.out_elements > 0 && draft.turned_run == 0 && draft.prologue.empty();
+}
+
 /// Rows of features in and out of a product with one matrix of weights, of a norm of each row, or of an operator by
 /// elements; nothing of others.
 std::optional<LoopNest> feature_rows_of(const Graph& graph, const Draft& draft) {
-  if (draft.compound != Compound::single || draft.operands.empty() || draft.nodes.empty() ||
-      draft.work.element_cycles != 1 || draft.out_elements == 0 || draft.turned_run != 0 || !draft.prologue.empty())
-    return std::nullopt;
+  if (!may_be_part(draft) || draft.work.element_cycles != 1) return std::nullopt;
   const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
   const Work& work = draft.work;
   LoopNest nest;
@@ -62,6 +76,48 @@ std::optional<LoopNest> feature_rows_of(const Graph& graph, const Draft& draft) 
   return nest;
 }
 
+/// Rows of an attention's products and softmax: a frame's rows have groups, the heads, each of so many features.
+/// The rows before are those of features, all heads in one row, or of heads, too. Nothing where they are seen in
+/// another order. Example: queries [8192, 320] of two frames, seen as [2, 8, 4096, 40]: 2 frames of 4096 rows of 8
+/// groups of 40.
+std::optional<LoopNest> head_rows_of(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
+                                     const LoopNest& before) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const bool softmax = draft.operands.size() == 1 && is_softmax_of_last_axis(graph, node);
+  if (!may_be_part(draft) || (!softmax && !is_product_of_heads(graph, draft))) return std::nullopt;
+  const auto seen = view_axes(graph, roots, node.inputs[0]);
+  if (!seen) return std::nullopt;
+  LoopNest nest;
+  nest.in_channels = nest.out_channels = draft.work.row_length;
+  std::int64_t groups = before.batch * before.groups, height = before.out_h;
+  if (!softmax) {
+    nest = draft.work.nest;
+    groups = nest.groups, height = nest.out_h;
+  }
+  nest.batch = before.batch * before.out_h / height;
+  nest.groups = groups / std::max<std::int64_t>(1, nest.batch);
+  nest.in_h = nest.out_h = height;
+  const std::int64_t heads = nest.groups, features = nest.in_channels, row = heads * features;
+  if (nest.batch * height != before.batch * before.out_h || nest.batch * heads != groups ||
+      row != before.groups * before.out_channels || !keeps_feature_rows(graph, draft, groups * height) ||
+      groups * height * nest.out_channels != draft.out_elements)
+    return std::nullopt;
+  const bool in_heads = before.groups == heads;
+  const ViewAxes as_made = {{groups * height * features, 1}};
+  const ViewAxes by_heads = {{nest.batch, height * row}, {heads, features}, {height, row}, {features, 1}};
+  return *seen == fewest_axes(in_heads ? as_made : by_heads) ? std::optional(nest) : std::nullopt;
+}
+
+/// Whether rows of features are those that products of heads made, the heads of a row one behind the other.
+bool gathers_heads(const Graph& graph, const std::vector<ValueId>& roots, const LoopNest& heads,
+                   const Draft& next) {
+  const auto seen = view_axes(graph, roots, graph.nodes[static_cast<std::size_t>(next.node)].inputs[0]);
+  const std::int64_t features = heads.out_channels, plane = heads.out_h * features;
+  const ViewAxes rows = {
+      {heads.batch, heads.groups * plane}, {heads.out_h, features}, {heads.groups, plane}, {features, 1}};
+  return seen && *seen == fewest_axes(rows);
+}
+
 /// Whether a node of the draft reads `made` under the shape that it was made in.
 bool reads_as_made(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft, ValueId made) {
   return std::ranges::all_of(draft.nodes, [&](NodeId n) {
@@ -71,16 +127,24 @@ bool reads_as_made(const Graph& graph, const std::vector<ValueId>& roots, const 
   });
 }
 
+bool is_of_heads(const Draft& draft) {
+  return draft.work.family == Family::softmax || draft.work.family == Family::matmul;
+}
+
 /// Whether `next` goes on with rows that `before` makes, or reads what that reads and takes its results beside.
 bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& before,
              const LoopNest& before_rows, const Draft& next, const LoopNest& rows) {
   const auto made = std::ranges::find(next.operands, before.destination, &DraftOperand::value);
   if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1 ||
-      before_rows.out_h != rows.in_h || !reads_as_made(graph, roots, next, before.destination))
+      before_rows.batch * before_rows.out_h != rows.batch * rows.in_h)
     return false;
   const bool first = made == next.operands.begin();
-  if (first || !is_nest(next.work.family))
-    return before_rows.out_channels == rows.in_channels && (is_nest(next.work.family) || made->fetch.per_fold);
+  if (is_of_heads(next)) return first;
+  const bool in_row = before_rows.groups * before_rows.out_channels == rows.in_channels;
+  if (before_rows.groups * before_rows.batch > 1)
+    return first && is_nest(next.work.family) && in_row && gathers_heads(graph, roots, before_rows, next);
+  if (!reads_as_made(graph, roots, next, before.destination)) return false;
+  if (first || !is_nest(next.work.family)) return in_row && (is_nest(next.work.family) || made->fetch.per_fold);
   return is_nest(before.work.family) && next.operands[0].value == before.operands[0].value &&
          made->fetch.per_fold && before_rows.in_channels == rows.in_channels &&
          before_rows.out_channels == rows.out_channels;
@@ -99,14 +163,50 @@ StripChain chain_of_features() {
 
 /// Adds a draft to the chain; false where it does not go on with it.
 bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
-  const auto rows = feature_rows_of(graph, draft);
+  const bool first = chain.drafts.empty(), heads = is_of_heads(draft);
+  if (first && heads) return false;
+  const auto rows = heads ? head_rows_of(graph, roots, draft, chain.rows.back()) : feature_rows_of(graph, draft);
   if (!rows) return false;
-  if (!chain.drafts.empty() && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows))
-    return false;
+  if (!first && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows)) return false;
   chain.drafts.push_back(draft);
   chain.rows.push_back(*rows);
-  chain.may_begin.push_back(is_nest(draft.work.family) || draft.operands[0].fetch.per_fold);
+  chain.may_begin.push_back(!heads && (is_nest(draft.work.family) || draft.operands[0].fetch.per_fold));
+  const auto seen = view_axes(graph, roots, graph.nodes[static_cast<std::size_t>(draft.node)].inputs[0]);
+  chain.begins_in_order.push_back(seen && seen->size() < 2);
   return true;
+}
+
+/// Adds an instruction to be, of an attention the three that it was made of.
+bool extend_with(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
+  if (draft.apart.empty()) return extend(chain, graph, roots, draft);
+  StripChain longer = chain;
+  for (const Draft& part : draft.apart)
+    if (!extend(longer, graph, roots, part)) return false;
+  longer.attentions.emplace(chain.drafts.size(), draft);
+  chain = std::move(longer);
+  return true;
+}
+
+constexpr std::size_t farthest_ahead = 8;
+
+/// Whether a draft reads a value, or one that it is joined in.
+bool reads(const Draft& draft, ValueId v, const Joined& joined) {
+  return std::ranges::any_of(draft.operands, [&](const DraftOperand& operand) {
+    const auto parts = joined.find(operand.value);
+    return operand.value == v ||
+           (parts != joined.end() && std::ranges::find(parts->second, v) != parts->second.end());
+  });
+}
+
+/// The next draft from `begin` on that reads what the chain's last one makes, with none before it that reads
+/// anything of the chain; `end` where there is none near.
+std::size_t next_of(const StripChain& chain, const Compilation& c, std::size_t begin) {
+  const std::size_t end = std::min(c.drafts.size(), begin + farthest_ahead);
+  for (std::size_t i = begin; i < end; ++i)
+    if (std::ranges::any_of(chain.drafts,
+                            [&](const Draft& made) { return reads(c.drafts[i], made.destination, c.joined); }))
+      return reads(c.drafts[i], chain.drafts.back().destination, {}) ? i : c.drafts.size();
+  return c.drafts.size();
 }
 
 }  // namespace
@@ -125,18 +225,24 @@ void fuse_chains(Compilation& c) {
   live(c);
   const auto chain_at = [&c](std::size_t i) {
     StripChain chain = chain_of_features();
-    for (NodeId last = none; i < c.drafts.size(); ++i) {
-      const Draft& draft = c.drafts[i];
+    NodeId last = none;
+    while (i < c.drafts.size()) {
+      const std::size_t next = chain.drafts.empty() ? i : next_of(chain, c, i);
+      if (next == c.drafts.size()) break;
+      const Draft& draft = c.drafts[next];
       const auto shares = [&](const Draft& other) { return share_formats(other, draft, c.machine); };
       if (draft.nodes.empty() || !std::ranges::all_of(chain.drafts, shares)) break;
       const auto [least, most] = std::ranges::minmax(draft.nodes);
       if (least <= last || !std::ranges::is_sorted(draft.nodes)) break;  // nodes of an instruction run in order
-      if (!extend(chain, *c.graph, c.roots, draft)) break;
+      if (!extend_with(chain, *c.graph, c.roots, draft)) break;
+      for (; i < next; ++i) chain.passed.push_back(c.drafts[i]);
       last = most;
+      i = next + 1;
     }
     return has_product(chain) ? chain : StripChain();
   };
   carry_chains(c, use_counts(c), chain_at);
+  for (Draft& draft : c.drafts) draft.apart.clear();
 }
 
 }  // namespace sdip

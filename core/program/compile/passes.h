@@ -50,6 +50,8 @@ inline const Shape& shape_of(const Graph& graph, ValueId v) {
   return graph.values[static_cast<std::size_t>(v)].operand.shape;
 }
 
+bool is_softmax_of_last_axis(const Graph& graph, const Node& node);
+
 /// `reason` says why the pass stands where it does.
 struct Pass {
   std::string_view name, reason;

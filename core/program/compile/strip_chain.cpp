@@ -68,10 +68,24 @@ struct Estimate {
     return c;
   }
 
-  /// DRAM bytes and multiplications; nothing when it does not fit.
-  std::optional<ChainCost> of(const Draft& draft) const {
+  TileRoom room_for(const Draft& draft) const {
     TileRoom its = room;
     give_formats(its, class_of(draft, false), machine);
+    return its;
+  }
+
+  /// Cycles on the reference machine; 0 when it does not fit.
+  std::int64_t cycles_of(const Draft& draft) const {
+    const TileRoom its = room_for(draft);
+    std::optional<InstructionClass> c = mapped(draft, its);
+    if (!c) return 0;
+    if (draft.compound == Compound::strips) stream_weights(*c, its, AskedCapacity(its.weight_bytes));
+    return reference_cycles(*c, its);
+  }
+
+  /// DRAM bytes and multiplications; nothing when it does not fit.
+  std::optional<ChainCost> of(const Draft& draft) const {
+    const TileRoom its = room_for(draft);
     std::optional<InstructionClass> c = mapped(draft, its);
     if (!c) return std::nullopt;
     if (draft.compound != Compound::strips)
@@ -87,43 +101,77 @@ struct Estimate {
   }
 };
 
-/// What drafts first to last cost as one instruction, with what it needs before it; nothing where they cannot be
-/// one.
-std::optional<ChainCost> cost_of(const StripChain& chain, std::size_t first, std::size_t last,
-                                 const Estimate& estimate, const std::vector<std::int32_t>& uses) {
-  if (last - first >= most_parts) return std::nullopt;
-  if (last > first && !(chain.may_begin[first] && chain.is_closed(first, last, uses))) return std::nullopt;
-  ChainCost sum;
-  for (const Draft& draft : chain.instructions(first, last)) {
-    const auto one = estimate.of(draft);
-    if (!one && first == last) return ChainCost{1, 0};  // placing says what does not fit
-    if (!one) return std::nullopt;
-    sum.dram_bytes += one->dram_bytes;
-    sum.macs += one->macs;
-  }
-  return sum;
-}
+bool is_norm(const Draft& draft) { return draft.work.family == Family::norm; }
 
-/// The cheapest cuts of a chain, as the first draft of each instruction. Where norms are fused to products, one of
-/// a chain that stays single drafts costs nothing: so it stays, unless strips cost less than that.
-std::vector<std::size_t> cuts_of(const StripChain& chain, const Estimate& estimate,
-                                 const std::vector<std::int32_t>& uses) {
-  const auto cost = [&](std::size_t first, std::size_t last) {
-    return cost_of(chain, first, last, estimate, uses);
-  };
-  const std::size_t count = chain.drafts.size();
-  std::vector<std::size_t> cuts = best_cuts(count, cost), singles(count);
-  std::iota(singles.begin(), singles.end(), 0);
-  const auto is_norm = [](const Draft& draft) { return draft.work.family == Family::norm; };
-  if (cuts == singles || estimate.machine.fusion != Fusion::norm || std::ranges::none_of(chain.drafts, is_norm))
-    return cuts;
-  std::int64_t apart = 0, joined = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    if (!is_norm(chain.drafts[i])) apart += cost(i, i)->dram_bytes;
-  for (std::size_t k = 0; k < cuts.size(); ++k)
-    joined += cost(cuts[k], (k + 1 < cuts.size() ? cuts[k + 1] : count) - 1)->dram_bytes;
-  return joined < apart ? cuts : singles;
-}
+/// A chain, and how its cuts are weighed.
+class Cutting {
+ public:
+  Cutting(const StripChain& chain, const Estimate& estimate, const std::vector<std::int32_t>& uses)
+      : chain_(chain), estimate_(estimate), uses_(uses), norms_join_(estimate.machine.fusion == Fusion::norm) {
+    for (std::size_t i = 0; i < chain.drafts.size(); ++i)
+      if (!chain.splits_attention(i, chain.drafts.size() - 1)) singles_.push_back(i);
+  }
+
+  /// The cheapest cuts, as the first draft of each instruction. Where norms are fused to products, one of a chain
+  /// that stays single drafts costs nothing: so it stays, unless strips cost less than that.
+  std::vector<std::size_t> best() const {
+    const auto cost = [&](std::size_t first, std::size_t last) { return cost_of(first, last); };
+    std::vector<std::size_t> cuts = best_cuts(chain_.drafts.size(), cost);
+    if (cuts == singles_ || !norms_join_ || std::ranges::none_of(chain_.drafts, is_norm)) return cuts;
+    std::int64_t apart = 0, joined = 0;
+    for (std::size_t k = 0; k < singles_.size(); ++k)
+      if (!is_norm(chain_.drafts[singles_[k]])) apart += cost(singles_[k], last_of(singles_, k))->dram_bytes;
+    for (std::size_t k = 0; k < cuts.size(); ++k) joined += cost(cuts[k], last_of(cuts, k))->dram_bytes;
+    return joined < apart ? cuts : singles_;
+  }
+
+  /// The first of each draft, an attention being one.
+  const std::vector<std::size_t>& singles() const { return singles_; }
+
+ private:
+  std::size_t last_of(const std::vector<std::size_t>& cuts, std::size_t k) const {
+    return (k + 1 < cuts.size() ? cuts[k + 1] : chain_.drafts.size()) - 1;
+  }
+
+  /// What drafts first to last cost as one instruction, with what it needs before it; nothing where they cannot be
+  /// one.
+  std::optional<ChainCost> cost_of(std::size_t first, std::size_t last) const {
+    const bool single = chain_.one(first, last) != nullptr;
+    if (!single) {
+      if (last - first >= most_parts || chain_.splits_attention(first, last)) return std::nullopt;
+      if (!chain_.may_begin[first] || !chain_.is_closed(first, last, uses_)) return std::nullopt;
+    }
+    ChainCost sum;
+    for (const Draft& draft : chain_.instructions(first, last)) {
+      const auto one = estimate_.of(draft);
+      if (!one && single) return ChainCost{1, 0};  // placing says what does not fit
+      if (!one) return std::nullopt;
+      sum.dram_bytes += one->dram_bytes;
+      sum.macs += one->macs;
+    }
+    if (!single && is_slower(first, last)) return std::nullopt;
+    return sum;
+  }
+
+  /// Whether what has an attention takes more cycles on the reference machine than its drafts one by one: there a
+  /// row's scores wait on chip between the parts, here they never leave the units.
+  bool is_slower(std::size_t first, std::size_t last) const {
+    if (!chain_.has_attention(first, last)) return false;
+    std::int64_t apart = 0;
+    for (std::size_t k = 0; k < singles_.size(); ++k) {
+      const std::size_t i = singles_[k];
+      if (i < first || i > last || (norms_join_ && is_norm(chain_.drafts[i]))) continue;
+      apart += estimate_.cycles_of(*chain_.one(i, last_of(singles_, k)));
+    }
+    return estimate_.cycles_of(chain_.join(first, last)) > apart;
+  }
+
+  const StripChain& chain_;
+  const Estimate& estimate_;
+  const std::vector<std::int32_t>& uses_;
+  const bool norms_join_;
+  std::vector<std::size_t> singles_;
+};
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
 TileRoom room_of(const Machine& machine, Role role, Family family) {
@@ -145,10 +193,64 @@ void name_sums(Draft& draft, std::shared_ptr<Graph>& graph, Compilation& c) {
   c.roots.push_back(draft.destination);
 }
 
+/// Rows of features of a batch's frames, of parts that have them one frame behind the other: as those of others
+/// that keep frames apart.
+void keep_frames_apart(std::vector<Part>& parts) {
+  std::int64_t frames = 1;
+  for (const Part& part : parts) frames = std::max(frames, part.work.nest.batch);
+  for (Part& part : parts) {
+    LoopNest& nest = part.work.nest;
+    if (nest.batch == frames) continue;
+    nest.batch = frames;
+    nest.in_h /= frames;
+    nest.out_h /= frames;
+  }
+}
+
 }  // namespace
+
+std::size_t StripChain::taken() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
+
+const Draft* StripChain::one(std::size_t first, std::size_t last) const {
+  const auto attention = attentions.find(first);
+  if (attention != attentions.end()) return last == first + 2 ? &attention->second : nullptr;
+  return first == last && !splits_attention(first, last) ? &drafts[first] : nullptr;
+}
+
+bool StripChain::splits_attention(std::size_t first, std::size_t last) const {
+  return std::ranges::any_of(attentions, [&](const auto& attention) {
+    const std::size_t begin = attention.first, end = begin + 2;
+    return (begin < first && first <= end) || (begin <= last && last < end);
+  });
+}
+
+bool StripChain::has_attention(std::size_t first, std::size_t last) const {
+  const auto from = attentions.lower_bound(first);
+  return from != attentions.end() && from->first <= last;
+}
 
 bool StripChain::is_branch(std::size_t i, std::size_t first) const {
   return i > first && is_nest(drafts[i].work.family) && drafts[i].operands[0].value != drafts[i - 1].destination;
+}
+
+/// Whether draft `i` reads rows of `value`, of so many elements, beside its operand, each element where the
+/// result's is made.
+bool StripChain::comes_beside(std::size_t i, const DraftOperand& operand, ValueId value,
+                              std::int64_t elements) const {
+  return family == Family::linear && rows[i].groups == 1 && operand.value == value && operand.aligned &&
+         operand.fetch.per_fold && operand.fetch.passes == 1 && operand.fetch.elements == elements &&
+         drafts[i].out_elements == elements;
+}
+
+/// The same of what draft `j` made.
+bool StripChain::comes_beside(std::size_t i, const DraftOperand& operand, std::size_t j) const {
+  return comes_beside(i, operand, drafts[j].destination, drafts[j].out_elements);
+}
+
+/// And of what the draft reads that a strip begins with.
+bool StripChain::is_a_beside(std::size_t i, const DraftOperand& operand, std::size_t first) const {
+  if (family != Family::linear || !begins_in_order[first]) return false;
+  return comes_beside(i, operand, drafts[first].operands[0].value, rows[first].in_h * rows[first].in_channels);
 }
 
 Part StripChain::part_of(std::size_t i, std::size_t first, Draft& joined) const {
@@ -156,6 +258,11 @@ Part StripChain::part_of(std::size_t i, std::size_t first, Draft& joined) const 
   const bool inside = i > first;
   const auto is_made = [&](const DraftOperand& operand) {
     return inside && operand.value == drafts[i - 1].destination;
+  };
+  const auto was_made = [&](const DraftOperand& operand) {
+    for (std::size_t j = first; j + 1 < i; ++j)
+      if (comes_beside(i, operand, j)) return true;
+    return false;
   };
   Part part;
   const bool branch = is_branch(i, first);
@@ -177,10 +284,18 @@ Part StripChain::part_of(std::size_t i, std::size_t first, Draft& joined) const 
   part.weight_elements_per_channel = ceil_div(draft.weight_elements, channels);
   part.bias_elements_per_channel = ceil_div(draft.bias_elements, channels);
   part.weight_elements = draft.held_weight_elements;
+  const bool multiplies_two = is_nest(draft.work.family) && !draft.weighted;
   for (std::size_t o = 0; o < draft.operands.size(); ++o) {
-    if ((o == main && inside) || is_made(draft.operands[o])) continue;
-    joined.operands.push_back(draft.operands[o]);
-    if (o != main) part.fetches.push_back(draft.operands[o].fetch);
+    const DraftOperand& operand = draft.operands[o];
+    if ((o == main && inside) || is_made(operand)) continue;
+    if (o != main && inside && was_made(operand)) {
+      ++part.rows_beside;
+    } else if (o != main && inside && is_a_beside(i, operand, first)) {
+      ++part.a_beside;
+    } else {
+      joined.operands.push_back(operand);
+      if (o != main && !(multiplies_two && o == 1)) part.fetches.push_back(operand.fetch);
+    }
   }
   return part;
 }
@@ -192,7 +307,6 @@ Draft StripChain::join(std::size_t first, std::size_t last) const {
   joined.line_buffers = line_buffers;
   joined.weighted = true;
   joined.work.family = family;
-  joined.work.nest = rows[last];
   joined.destination = drafts[last].destination;
   joined.out_elements = drafts[last].out_elements;
   for (std::size_t i = first; i <= last; ++i) {
@@ -203,13 +317,15 @@ Draft StripChain::join(std::size_t first, std::size_t last) const {
     joined.nodes.insert(joined.nodes.end(), drafts[i].nodes.begin(), drafts[i].nodes.end());
     joined.mnemonic += (i == first ? "strips:" : ">") + full_mnemonic(drafts[i]);
   }
+  if (family == Family::linear) keep_frames_apart(joined.parts);
+  joined.work.nest = joined.parts.back().work.nest;
   joined.parts.back().statistics_passes = drafts[last].statistics_passes;
   std::ranges::sort(joined.nodes);
   return joined;
 }
 
 std::vector<Draft> StripChain::instructions(std::size_t first, std::size_t last) const {
-  if (first == last) return {drafts[first]};
+  if (const Draft* single = one(first, last)) return {*single};
   std::vector<Draft> all;
   for (std::size_t i = first + 1; i <= last; ++i) {
     if (drafts[i].prologue.empty()) continue;
@@ -228,11 +344,13 @@ bool StripChain::is_closed(std::size_t first, std::size_t last, const std::vecto
     std::int32_t inside = 0;
     for (std::size_t j = i + 1; j <= last; ++j) {
       const auto reads = std::ranges::count(drafts[j].operands, drafts[i].destination, &DraftOperand::value);
-      const bool first_alone = reads == 1 && drafts[j].operands[0].value == drafts[i].destination;
-      if (reads > 0 && j > i + 1 && !(first_alone && is_branch(j, first))) return false;
+      const bool branch = reads == 1 && is_branch(j, first) && drafts[j].operands[0].value == drafts[i].destination;
+      const bool beside = std::ranges::any_of(
+          drafts[j].operands, [&](const DraftOperand& operand) { return comes_beside(j, operand, i); });
+      if (reads > 0 && j > i + 1 && !branch && !(reads == 1 && beside)) return false;
       inside += static_cast<std::int32_t>(reads);
     }
-    if (inside != uses[static_cast<std::size_t>(drafts[i].destination)]) return false;
+    if (inside < uses[static_cast<std::size_t>(drafts[i].destination)]) return false;  // inside an attention: 0
   }
   return true;
 }
@@ -270,7 +388,15 @@ void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
     }
     const TileRoom room = room_of(c.machine, c.role, chain.family);
     const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings, weight_room};
-    const std::vector<std::size_t> cuts = cuts_of(chain, estimate, uses);
+    const Cutting cutting(chain, estimate, uses);
+    const std::vector<std::size_t> cuts = cutting.best();
+    if (cuts == cutting.singles()) {
+      const auto begin = c.drafts.begin() + static_cast<std::ptrdiff_t>(i);
+      fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.taken()));
+      i += chain.taken();
+      continue;
+    }
+    fused.insert(fused.end(), chain.passed.begin(), chain.passed.end());
     for (std::size_t k = 0; k < cuts.size(); ++k) {
       const std::size_t last = (k + 1 < cuts.size() ? cuts[k + 1] : chain.drafts.size()) - 1;
       for (Draft& draft : chain.instructions(cuts[k], last)) {
@@ -278,7 +404,7 @@ void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
         fused.push_back(std::move(draft));
       }
     }
-    i += chain.drafts.size();
+    i += chain.taken();
   }
   narrow_psram(c, weight_room);
   c.drafts = std::move(fused);

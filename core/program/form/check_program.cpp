@@ -117,7 +117,9 @@ void check_parts(const InstructionClass& c, const Refusal& refuse) {
                                    part.bias_elements_per_channel,
                                    part.read_elements};
     const bool counted = std::ranges::all_of(counts, [](std::int64_t n) { return n >= 0 && n < most_size; });
-    if (!counted || !is_bounded(part.work) || !are_sound(part.fetches, 1 << 16))
+    const auto few = [](std::int64_t n) { return n >= 0 && n <= 1 << 16; };
+    if (!counted || !few(part.rows_beside) || !few(part.a_beside) || !is_bounded(part.work) ||
+        !are_sound(part.fetches, 1 << 16))
       refuse("part: expected sizes of at least 1 and work below 2^50");
   }
   if ((c.compound == Compound::single) != c.parts.empty())

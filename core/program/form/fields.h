@@ -117,6 +117,8 @@ void part_fields(Visitor& v, Part& p) {
   v.number("bias_per_channel", 0, p.bias_elements_per_channel, 0, 0);
   v.number("weight_elements", 0, p.weight_elements, 0, 0);
   v.number("reads", 0, p.read_elements, 0, 0);
+  v.number("rows_beside", 0, p.rows_beside, 0, 0);
+  v.number("a_beside", 0, p.a_beside, 0, 0);
   v.number("streamed_channels", 0, p.streamed_channels, 0, 0);
   v.number("tile_channels", 0, p.tile_channels, 0, 0);
 }

@@ -218,6 +218,7 @@ void give_pairs(const std::vector<PlacedOperand>& sources, InstructionClass& c) 
   for (Part& part : c.parts) {
     if (c.compound == Compound::attention && &part == &c.parts.back()) part.pair_b = next(part.operand_b);
     if (c.compound != Compound::strips) continue;
+    if (is_nest(part.work.family) && part.operand_b != Place::psram) part.pair_b = next(part.operand_b);
     for (Fetch& fetch : part.fetches)
       if (fetch.place != Place::psram) fetch.pair = next(fetch.place);
   }

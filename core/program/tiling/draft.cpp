@@ -84,9 +84,11 @@ InstructionClass class_of(const Draft& draft, const std::function<Place(std::siz
   if (draft.compound == Compound::strips) {
     c.operand_a = place(next++);
     c.operand_b = Place::psram;
-    for (Part& part : c.parts)
+    for (Part& part : c.parts) {
+      if (is_nest(part.work.family) && part.operand_b == Place::nowhere) part.operand_b = place(next++);
       for (Fetch& fetch : part.fetches)
         if (fetch.place == Place::nowhere) fetch.place = place(next++);
+    }
   } else if (is_nest(draft.work.family)) {
     const std::int64_t channels = std::max<std::int64_t>(1, draft.work.nest.groups * draft.work.nest.out_channels);
     c.operand_a = place(next++);

@@ -49,6 +49,7 @@ struct Draft {
   bool shares_channels = false;         // as a class's
   std::int64_t turned_run = 0;          // as in InstructionClass
   std::optional<Formats> formats = {};  // nothing: those of the machine
+  std::vector<Draft> apart;             // of an attention, until chains are carried: the three that it was made of
 };
 
 /// Values of Concats that no instruction makes (part_views), by the values whose bytes they join, in order: these

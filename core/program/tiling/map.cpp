@@ -423,12 +423,26 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
   return missing;
 }
 
+namespace {
+
+/// A part of strips: of weights as if all lanes multiplied, of products of heads, which are narrow, in their folds.
+std::int64_t part_cycles(const Part& part, const TileRoom& room) {
+  if (part.work.family != Family::matmul) return reference_cycles(part.work);
+  InstructionClass alone;
+  alone.work = part.work;
+  alone.operand_a = alone.operand_b = Place::dsram;
+  alone.mapping = whole_mapping(nest_of(alone));
+  return reference_cycles(alone, room);
+}
+
+}  // namespace
+
 std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room) {
   const std::int64_t waits = ceil_div(dram_bytes(c, room), reference_dram_bytes);
   if (c.compound == Compound::attention) return std::max(waits, attention_cycles(c));
   if (c.compound == Compound::strips) {
     std::int64_t cycles = 0;
-    for (const Part& part : c.parts) cycles += reference_cycles(part.work);
+    for (const Part& part : c.parts) cycles += part_cycles(part, room);
     return std::max(waits, cycles);
   }
   if (!is_nest(c.work.family)) return std::max(waits, reference_cycles(c.work));

@@ -94,11 +94,26 @@ void add(MappingKey& key, const std::vector<Fetch>& fetches, bool single, bool n
 void add(MappingKey& key, const Part& part) {
   const Work& w = part.work;
   add(key, w.nest);
-  key.insert(key.end(), {static_cast<std::int64_t>(w.family), w.rows, w.row_length, w.passes, w.write_elements,
-                         w.element_cycles, static_cast<std::int64_t>(part.operand_b), part.out_elements,
-                         part.fused_operators, part.fused_passes, part.prologue_passes, part.statistics_passes,
-                         part.weight_elements_per_channel, part.bias_elements_per_channel, part.weight_elements,
-                         part.read_elements, part.streamed_channels, part.tile_channels});
+  key.insert(key.end(), {static_cast<std::int64_t>(w.family),
+                         w.rows,
+                         w.row_length,
+                         w.passes,
+                         w.write_elements,
+                         w.element_cycles,
+                         static_cast<std::int64_t>(part.operand_b),
+                         part.out_elements,
+                         part.fused_operators,
+                         part.fused_passes,
+                         part.prologue_passes,
+                         part.statistics_passes,
+                         part.weight_elements_per_channel,
+                         part.bias_elements_per_channel,
+                         part.weight_elements,
+                         part.read_elements,
+                         part.rows_beside,
+                         part.a_beside,
+                         part.streamed_channels,
+                         part.tile_channels});
   key.insert(key.end(), w.read_elements.begin(), w.read_elements.end());
   key.push_back(-1);
   add(key, part.fetches, false, false);

@@ -21,6 +21,37 @@ std::int64_t out_row_elements(const Part& part) {
   return nest.out_w * nest.groups * nest.out_channels;
 }
 
+/// Of a product whose second activations come from DRAM: those of one frame, which its strips hold.
+std::int64_t held_b_elements(const Part& part) {
+  const LoopNest& nest = part.work.nest;
+  const bool comes = is_nest(part.work.family) && part.operand_b == Place::dram;
+  return comes ? nest.groups * nest.in_channels * nest.out_channels : 0;
+}
+
+/// Rows of operand A that a part reads beside: in the tile that came, or where A lies.
+Fetch a_beside(const InstructionClass& c, std::int64_t elements) {
+  if (c.operand_a == Place::dram) return {Place::dsram, elements, 1, true};
+  return {c.operand_a, elements, 1, true, c.pair_a};
+}
+
+/// An equal part of what is held, for each of a part's operations.
+std::int64_t held_share(const InstructionClass& c, std::size_t number, std::int64_t elements) {
+  std::int64_t operations = 0;
+  for (const StripOperation& one : strip_operations(c)) operations += one.part == number ? one.times : 0;
+  return ceil_div(elements, strip_plan(c).operations() * std::max<std::int64_t>(1, operations));
+}
+
+/// Bytes that a part's operands beside move in one operation.
+std::int64_t beside_bytes(const InstructionClass& c, std::size_t number, std::int64_t made, std::int64_t channels,
+                          std::int64_t bits) {
+  const Part& part = c.parts[number];
+  std::int64_t sum = 0;
+  for (const Fetch& fetch : part.fetches)
+    if (fetch.place == Place::dram)
+      sum += element_bytes(strip_fetch_elements(c, number, fetch, made, channels), bits);
+  return sum + element_bytes(held_share(c, number, part.work.nest.batch * held_b_elements(part)), bits);
+}
+
 /// Calls each(times, rows) for full strips and for the edge.
 template <class Each>
 void each_strip(const InstructionClass& c, Each each) {
@@ -61,9 +92,7 @@ std::int64_t strip_fetch_elements(const InstructionClass& c, std::size_t number,
                                   std::int64_t made, std::int64_t channels) {
   const Part& part = c.parts.at(number);
   if (fetch.per_fold) return made * part.work.nest.out_w * channels;
-  std::int64_t operations = 0;
-  for (const StripOperation& one : strip_operations(c)) operations += one.part == number ? one.times : 0;
-  return ceil_div(fetch.elements, strip_plan(c).operations() * std::max<std::int64_t>(1, operations));
+  return held_share(c, number, fetch.elements);
 }
 
 InstructionClass part_class(const InstructionClass& c, std::size_t number, const StripRows& rows,
@@ -97,11 +126,13 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   nest.pad_top = nest.pad_bottom = 0;
   if (channels < part_channels(part)) nest.out_channels = channels;  // of a part of one group
   one.mapping = {made, nest.out_w, channels, nest.in_channels, rows_outermost};
-  if (is_branch(part)) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
-  if (part.work.family == Family::norm) {
-    one.work.rows = made;
+  const std::int64_t on_chip = part.rows_beside + (is_branch(part) ? 1 : 0);
+  for (std::int64_t i = 0; i < on_chip; ++i) one.fetches.push_back({Place::dsram, one.out_elements, 1, true});
+  for (std::int64_t i = 0; i < part.a_beside; ++i) one.fetches.push_back(a_beside(c, one.out_elements));
+  if (part.work.family == Family::norm || part.work.family == Family::softmax) {
+    one.work.rows = made * nest.groups;
     one.work.write_elements = one.out_elements;
-    one.mapping = {made, 1, part.work.row_length, 1};
+    one.mapping = {one.work.rows, 1, part.work.row_length, 1};
     one.fetches.push_back({one.operand_a, one.out_elements, part.work.passes, true, one.pair_a});
     one.operand_a = Place::nowhere;
     one.work.nest = {};
@@ -148,6 +179,7 @@ TileBuffers strip_buffers(const InstructionClass& c, const TileRoom& room) {
         buffers.read_bytes +=
             copies *
             element_bytes(strip_fetch_elements(c, p, fetch, rows.made[p], part_channels(c.parts[p])), bits);
+    buffers.read_bytes += element_bytes(held_b_elements(c.parts[p]), bits);
     if (p + 1 == c.parts.size()) continue;
     const std::int64_t held = std::max(rows.made[p], rows.window[p + 1]) * out_row_elements(c.parts[p]);
     std::int64_t& side = between[p % 2];
@@ -196,11 +228,7 @@ std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room) {
   each_strip(c, [&](std::int64_t times, std::int64_t rows) {
     const StripRows strip = strip_rows(c, rows);
     const auto fetched = [&](std::size_t part, std::int64_t channels) {
-      std::int64_t sum = 0;
-      for (const Fetch& fetch : c.parts[part].fetches)
-        if (fetch.place == Place::dram)
-          sum += element_bytes(strip_fetch_elements(c, part, fetch, strip.made[part], channels), bits);
-      return sum;
+      return beside_bytes(c, part, strip.made[part], channels, bits);
     };
     const auto results = [&](std::int64_t channels) {
       return c.to_dram ? transfer(element_bytes(strip_out_elements(c, rows, channels), bits)) : 0;

@@ -80,6 +80,7 @@ std::optional<DrawnChain> drawn_chain(std::uint64_t seed, MadeNetwork (*chain)(D
   d.machine.weight_storage = WeightStorage::streamed;
   d.machine.psram_bytes = draw.between(300, 3000);
   d.machine.dsram_bytes = 2 * draw.between(150, 800);
+  if (!draw.one_in(4)) d.machine.transposition = Transposition::dynamic_transposition;
   d.application = compiled_on(d.machine, d.network, Role::network);
   if (!d.application.feasible) return std::nullopt;
   return d;
@@ -88,7 +89,7 @@ std::optional<DrawnChain> drawn_chain(std::uint64_t seed, MadeNetwork (*chain)(D
 /// What strips of random chains had.
 struct SeenStrips {
   std::int64_t instructions = 0, edges = 0, inner = 0, streamed = 0, others = 0, frames = 0, odd = 0, sums = 0;
-  std::int64_t branches = 0, norms = 0;
+  std::int64_t branches = 0, norms = 0, attentions = 0, second = 0, residuals = 0;
   void count(const InstructionClass& c, const Machine& m, const InstructionTransfers& moved) {
     ++instructions;
     odd += moved.other_windows;
@@ -96,6 +97,11 @@ struct SeenStrips {
     frames += c.parts[0].work.nest.batch > 1;
     branches += std::ranges::count_if(c.parts, is_branch);
     norms += std::ranges::count_if(c.parts, [](const Part& part) { return part.work.family == Family::norm; });
+    for (const Part& part : c.parts) {
+      attentions += part.work.family == Family::softmax;
+      second += part.work.family == Family::matmul && part.operand_b == Place::dram;
+      residuals += part.rows_beside + part.a_beside;
+    }
     const std::vector<exec::Operation> operations = exec::expand(c, m);
     for (std::size_t i = 0; i < operations.size(); ++i) {
       const std::int64_t a = moved.operations[i](Stream::a, Through::dram);
@@ -154,6 +160,10 @@ TEST(moved, chains_of_products_move_the_rows_that_they_read_and_just_what_they_a
   EXPECT_GT(seen.others, 10);
   EXPECT_GT(seen.branches, 10);
   EXPECT_GT(seen.norms, 5);
+  EXPECT_GT(seen.attentions, 10);
+  EXPECT_GT(seen.second, 5);
+  EXPECT_GT(seen.frames, 5);
+  EXPECT_GT(seen.residuals, 10);
 }
 
 /// Expects that one more, or less, of what an operation moved is found.

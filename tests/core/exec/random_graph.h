@@ -71,7 +71,7 @@ class NetworkMaker {
 MadeNetwork random_network(Draw& draw, std::int64_t count);
 
 /// Rows of features one behind the other: norms, products with weights, activations, gates of two products or of
-/// one that is cut in two, residuals of the input.
+/// one that is cut in two, attention to themselves or to other rows, residuals.
 MadeNetwork random_feed_forwards(Draw& draw);
 
 /// The same layers, and what strangers bring besides: recurrent layers of which any outputs are used, from states

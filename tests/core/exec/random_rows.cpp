@@ -1,4 +1,4 @@
-// Random feed-forwards.
+// Random feed-forwards, and attention between them.
 #include "tests/core/exec/random_graph.h"
 
 namespace sdip {
@@ -27,6 +27,27 @@ struct Rows {
     const std::size_t first = draw.one_in(2) ? 0 : 1;
     return make.node("Mul", {halves[first], make.nodes("sdip", "Gelu", {halves[1 - first]})[0]});
   }
+
+  ValueId by_heads(ValueId rows, std::int64_t heads, const std::vector<std::int64_t>& order) {
+    const Shape shape = make.shape(rows);
+    const ValueId split = make.node("Reshape", {rows, make.ints({shape[0], shape[1], heads, shape[2] / heads})});
+    return make.node("Transpose", {split}, {{"perm", order}});
+  }
+
+  /// Of the rows themselves or of others, with a scale before the softmax or without.
+  ValueId attention(ValueId x, ValueId others) {
+    const Shape shape = make.shape(x);
+    const std::int64_t heads = draw.between(1, 3), width = heads * draw.between(1, 4);
+    const ValueId from = draw.one_in(3) ? x : others;
+    const ValueId q = by_heads(product(x, width), heads, {0, 2, 1, 3});
+    const ValueId k = by_heads(product(from, width), heads, {0, 2, 3, 1});
+    const ValueId v = by_heads(product(from, width), heads, {0, 2, 1, 3});
+    ValueId scores = make.node("MatMul", {q, k});
+    if (draw.one_in(2)) scores = make.node("Mul", {scores, make.weight({}, 4)});
+    const ValueId mixed = make.node("MatMul", {make.node("Softmax", {scores}), v});
+    const ValueId turned = make.node("Transpose", {mixed}, {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
+    return make.node("Reshape", {turned, make.ints({shape[0], shape[1], width})});
+  }
 };
 
 }  // namespace
@@ -34,21 +55,26 @@ struct Rows {
 MadeNetwork random_feed_forwards(Draw& draw) {
   Rows rows{draw, NetworkMaker(draw)};
   const ValueId input = rows.make.input({draw.between(1, 2), draw.between(5, 20), draw.between(3, 9)});
-  ValueId x = input;
+  const ValueId others = rows.make.input({rows.make.shape(input)[0], draw.between(2, 6), draw.between(2, 6)});
+  ValueId x = input, earlier = input;
   for (std::int64_t i = draw.between(2, 6); i > 0; --i) {
-    const std::int64_t width = rows.width(x), kind = draw.between(0, 6);
+    const std::int64_t width = rows.width(x), kind = draw.between(0, 8);
+    if (rows.draw.one_in(2)) earlier = x;
     if (kind == 0)
       x = rows.make.node("Relu", {x});
-    else if (kind == 1 && rows.make.shape(x) == rows.make.shape(input))
-      x = rows.make.node("Add", {x, input});
+    else if (kind == 1 && rows.make.shape(x) == rows.make.shape(earlier))
+      x = rows.make.node("Add", {x, earlier});
     else if (kind == 2 && width > 1)
       x = rows.make.node("LayerNormalization", {x, rows.make.weight({width}, 1), rows.make.weight({width}, 1)},
                          {{"axis", std::int64_t{-1}}, {"epsilon", 0.01}});
     else if (kind <= 4)
       x = rows.gate(x);
-    else
+    else if (kind <= 6)
       x = rows.product(x, draw.one_in(2) ? width : draw.between(2, 12));
+    else
+      x = rows.product(rows.attention(x, others), rows.width(earlier));
   }
+  if (rows.make.shape(x) == rows.make.shape(earlier) && x != earlier) x = rows.make.node("Add", {x, earlier});
   return rows.make.finish({x}, false);
 }
 

@@ -104,7 +104,7 @@ TEST(random, lossless_programs_compute_their_graphs) {
 
 TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
   std::uint64_t run = 0, equal = 0;
-  std::int64_t chains = 0, branches = 0, streamed = 0;
+  std::int64_t chains = 0, branches = 0, streamed = 0, attentions = 0, residuals = 0;
   const std::uint64_t pairs = pair_count(700);
   for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -115,7 +115,8 @@ TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
     machine.split_products = draw.one_in(4) ? SplitProducts::off : SplitProducts::on;
     machine.fusion = draw.one_in(4) ? Fusion::no_fusion : draw.one_in(2) ? Fusion::pointwise : Fusion::norm;
     if (machine.fusion != Fusion::norm) machine.norm_statistics = NormStatistics::own_pass;
-    machine.psram_bytes = draw.between(300, 3000);
+    if (!draw.one_in(4)) machine.transposition = Transposition::dynamic_transposition;
+    machine.psram_bytes = draw.between(150, 1500);
     machine.dsram_bytes = 2 * draw.between(150, 800);
     const Application application = compiled_on(machine, network, Role::network);
     if (!application.feasible) continue;
@@ -124,6 +125,8 @@ TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
       if (c.compound != Compound::strips) continue;
       ++chains;
       branches += std::ranges::count_if(c.parts, is_branch);
+      attentions += std::ranges::count(c.parts, Family::softmax, [](const Part& part) { return part.work.family; });
+      for (const Part& part : c.parts) residuals += part.rows_beside + part.a_beside;
       streamed += std::ranges::any_of(c.parts, [](const Part& part) { return part.streamed_channels > 0; });
     }
     const auto stored = [&](const Value& v) { return network.stored(v); };
@@ -138,9 +141,12 @@ TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
   EXPECT_GT(chains, static_cast<std::int64_t>(pairs / 4));
   EXPECT_GT(branches, static_cast<std::int64_t>(pairs / 10));
   EXPECT_GT(streamed, static_cast<std::int64_t>(pairs / 40));
+  EXPECT_GT(attentions, static_cast<std::int64_t>(pairs / 20));
+  EXPECT_GT(residuals, static_cast<std::int64_t>(pairs / 20));
   RecordProperty("equal", std::to_string(equal));
-  std::cout << run << " programs, " << chains << " chains, " << branches << " branches, " << streamed
-            << " that stream weights, " << equal << " equal bit for bit\n";
+  std::cout << run << " programs, " << chains << " chains, " << branches << " branches, " << attentions
+            << " attentions and " << residuals << " residuals inside, " << streamed << " that stream weights, "
+            << equal << " equal bit for bit\n";
 }
 
 /// Convolutions one behind the other, most with a norm and an activation before them.

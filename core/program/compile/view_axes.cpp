@@ -1,0 +1,80 @@
+// How the elements of a view stand in the value whose bytes it is.
+#include "core/program/compile/view_axes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/ops/use.h"
+#include "core/program/compile/passes.h"
+
+namespace sdip {
+namespace {
+
+/// Which of the axes each axis of a shape is, those of the shape's last one first; nothing where one of the shape
+/// would end inside one of them otherwise than by a whole number.
+std::optional<std::vector<ViewAxes>> axes_by_axis(ViewAxes axes, const Shape& shape) {
+  std::vector<ViewAxes> by_axis(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;)
+    for (std::int64_t left = shape[i]; left > 1;) {
+      if (axes.empty()) return std::nullopt;
+      ViewAxis& last = axes.back();
+      const std::int64_t taken = std::min(left, last.size);
+      if (left % taken != 0 || last.size % taken != 0) return std::nullopt;
+      by_axis[i].insert(by_axis[i].begin(), {taken, last.stride});
+      left /= taken;
+      last = {last.size / taken, last.stride * taken};
+      if (last.size == 1) axes.pop_back();
+    }
+  return axes.empty() ? std::optional(by_axis) : std::nullopt;
+}
+
+std::optional<ViewAxes> turned(const Graph& graph, const Node& node, const ViewAxes& axes) {
+  const NodeUse held = use_of(graph, node);
+  const auto by_axis = axes_by_axis(axes, input(held.use, 0).shape);
+  if (!by_axis) return std::nullopt;
+  std::vector<std::int64_t> order(by_axis->size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  ViewAxes result;
+  for (const std::int64_t axis : ints_attribute(held.use, "perm", order)) {
+    const ViewAxes& its = by_axis->at(static_cast<std::size_t>(axis));
+    result.insert(result.end(), its.begin(), its.end());
+  }
+  return result;
+}
+
+std::optional<ViewAxes> all_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
+  const ValueId root = roots[static_cast<std::size_t>(v)];
+  const Shape& shape = shape_of(graph, v);
+  if (element_count(shape) == 0) return std::nullopt;
+  if (v == root) return ViewAxes{{element_count(shape), 1}};
+  const NodeId maker = graph.values[static_cast<std::size_t>(v)].producer;
+  if (maker == none || element_count(shape) != element_count(shape_of(graph, root))) return std::nullopt;
+  const Node& node = graph.nodes[static_cast<std::size_t>(maker)];
+  const auto from = std::ranges::find_if(
+      node.inputs, [&](ValueId input) { return input != none && roots[static_cast<std::size_t>(input)] == root; });
+  if (node.in_place || from == node.inputs.end()) return std::nullopt;
+  const auto axes = all_axes(graph, roots, *from);
+  if (!axes) return std::nullopt;
+  return node.op->type == "Transpose" ? turned(graph, node, fewest_axes(*axes)) : axes;
+}
+
+}  // namespace
+
+ViewAxes fewest_axes(const ViewAxes& axes) {
+  ViewAxes fewest;
+  for (const ViewAxis& axis : axes) {
+    if (axis.size == 1) continue;
+    if (!fewest.empty() && fewest.back().stride == axis.size * axis.stride)
+      fewest.back() = {fewest.back().size * axis.size, axis.stride};
+    else
+      fewest.push_back(axis);
+  }
+  return fewest;
+}
+
+std::optional<ViewAxes> view_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
+  const auto axes = all_axes(graph, roots, v);
+  return axes ? std::optional(fewest_axes(*axes)) : std::nullopt;
+}
+
+}  // namespace sdip
