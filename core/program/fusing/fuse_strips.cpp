@@ -12,7 +12,7 @@
 
 #include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
-#include "core/program/compile/strip_chain.h"
+#include "core/program/fusing/strip_chain.h"
 
 namespace sdip {
 namespace {

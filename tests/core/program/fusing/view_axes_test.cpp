@@ -1,7 +1,7 @@
 // How views stand in the value behind them.
 #include <gtest/gtest.h>
 
-#include "core/program/compile/view_axes.h"
+#include "core/program/fusing/view_axes.h"
 #include "tests/core/program/compiled.h"
 
 namespace sdip {

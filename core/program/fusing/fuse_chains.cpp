@@ -9,8 +9,8 @@
 
 #include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
-#include "core/program/compile/strip_chain.h"
-#include "core/program/compile/view_axes.h"
+#include "core/program/fusing/strip_chain.h"
+#include "core/program/fusing/view_axes.h"
 
 namespace sdip {
 namespace {

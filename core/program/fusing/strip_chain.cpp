@@ -1,5 +1,5 @@
 // How a chain becomes instructions that carry strips through it.
-#include "core/program/compile/strip_chain.h"
+#include "core/program/fusing/strip_chain.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // How the elements of a view stand in the value whose bytes it is.
-#include "core/program/compile/view_axes.h"
+#include "core/program/fusing/view_axes.h"
 
 #include <algorithm>
 #include <numeric>
