@@ -6,6 +6,7 @@
 // and h leave and come, y leaves: 5 x 2.6 + 4 x 10.5 MB, and 1.2 MB of weights. As one instruction x comes twice
 // and y leaves, 7.9 MB, and the weights, which PSRAM holds from the first strip to the last.
 #include <algorithm>
+#include <set>
 
 #include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
@@ -179,33 +180,35 @@ bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& r
 /// Adds an instruction to be, of an attention the three that it was made of.
 bool extend_with(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
   if (draft.apart.empty()) return extend(chain, graph, roots, draft);
-  StripChain longer = chain;
+  const std::size_t before = chain.drafts.size();
   for (const Draft& part : draft.apart)
-    if (!extend(longer, graph, roots, part)) return false;
-  longer.attentions.emplace(chain.drafts.size(), draft);
-  chain = std::move(longer);
+    if (!extend(chain, graph, roots, part)) {
+      chain.drafts.resize(before);
+      chain.rows.resize(before);
+      chain.may_begin.resize(before);
+      chain.begins_in_order.resize(before);
+      return false;
+    }
+  chain.attentions.emplace(before, draft);
   return true;
 }
 
 constexpr std::size_t farthest_ahead = 8;
 
-/// Whether a draft reads a value, or one that it is joined in.
-bool reads(const Draft& draft, ValueId v, const Joined& joined) {
+/// Whether a draft reads one of the values, or one that they are joined in.
+bool reads_any(const Draft& draft, const std::set<ValueId>& values, const Joined& joined) {
+  const auto is_one = [&](ValueId v) { return values.contains(v); };
   return std::ranges::any_of(draft.operands, [&](const DraftOperand& operand) {
     const auto parts = joined.find(operand.value);
-    return operand.value == v ||
-           (parts != joined.end() && std::ranges::find(parts->second, v) != parts->second.end());
+    return is_one(operand.value) || (parts != joined.end() && std::ranges::any_of(parts->second, is_one));
   });
 }
 
-/// The next draft from `begin` on that reads what the chain's last one makes, with none before it that reads
-/// anything of the chain; `end` where there is none near.
-std::size_t next_of(const StripChain& chain, const Compilation& c, std::size_t begin) {
-  const std::size_t end = std::min(c.drafts.size(), begin + farthest_ahead);
-  for (std::size_t i = begin; i < end; ++i)
-    if (std::ranges::any_of(chain.drafts,
-                            [&](const Draft& made) { return reads(c.drafts[i], made.destination, c.joined); }))
-      return reads(c.drafts[i], chain.drafts.back().destination, {}) ? i : c.drafts.size();
+/// The next draft from `begin` on that reads anything of what a chain has `made`, if it reads what its last one
+/// made; else, and where there is none near, their number.
+std::size_t next_of(const Compilation& c, const std::set<ValueId>& made, ValueId last, std::size_t begin) {
+  for (std::size_t i = begin; i < std::min(c.drafts.size(), begin + farthest_ahead); ++i)
+    if (reads_any(c.drafts[i], made, c.joined)) return reads_any(c.drafts[i], {last}, {}) ? i : c.drafts.size();
   return c.drafts.size();
 }
 
@@ -225,9 +228,10 @@ void fuse_chains(Compilation& c) {
   live(c);
   const auto chain_at = [&c](std::size_t i) {
     StripChain chain = chain_of_features();
+    std::set<ValueId> made;
     NodeId last = none;
     while (i < c.drafts.size()) {
-      const std::size_t next = chain.drafts.empty() ? i : next_of(chain, c, i);
+      const std::size_t next = made.empty() ? i : next_of(c, made, chain.drafts.back().destination, i);
       if (next == c.drafts.size()) break;
       const Draft& draft = c.drafts[next];
       const auto shares = [&](const Draft& other) { return share_formats(other, draft, c.machine); };
@@ -236,6 +240,7 @@ void fuse_chains(Compilation& c) {
       if (least <= last || !std::ranges::is_sorted(draft.nodes)) break;  // nodes of an instruction run in order
       if (!extend_with(chain, *c.graph, c.roots, draft)) break;
       for (; i < next; ++i) chain.passed.push_back(c.drafts[i]);
+      made.insert(chain.drafts.back().destination);
       last = most;
       i = next + 1;
     }

@@ -42,20 +42,24 @@ std::optional<ViewAxes> turned(const Graph& graph, const Node& node, const ViewA
   return result;
 }
 
-std::optional<ViewAxes> all_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
+constexpr std::size_t most_views = 32;  // one behind the other; of more nobody asks
+
+/// The nodes between a value and its root, from the root on; nothing where one of them makes a part.
+std::optional<std::vector<NodeId>> views_between(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
   const ValueId root = roots[static_cast<std::size_t>(v)];
-  const Shape& shape = shape_of(graph, v);
-  if (element_count(shape) == 0) return std::nullopt;
-  if (v == root) return ViewAxes{{element_count(shape), 1}};
-  const NodeId maker = graph.values[static_cast<std::size_t>(v)].producer;
-  if (maker == none || element_count(shape) != element_count(shape_of(graph, root))) return std::nullopt;
-  const Node& node = graph.nodes[static_cast<std::size_t>(maker)];
-  const auto from = std::ranges::find_if(
-      node.inputs, [&](ValueId input) { return input != none && roots[static_cast<std::size_t>(input)] == root; });
-  if (node.in_place || from == node.inputs.end()) return std::nullopt;
-  const auto axes = all_axes(graph, roots, *from);
-  if (!axes) return std::nullopt;
-  return node.op->type == "Transpose" ? turned(graph, node, fewest_axes(*axes)) : axes;
+  std::vector<NodeId> views;
+  while (v != root) {
+    const NodeId maker = graph.values[static_cast<std::size_t>(v)].producer;
+    if (maker == none || views.size() == most_views) return std::nullopt;
+    const Node& node = graph.nodes[static_cast<std::size_t>(maker)];
+    const auto from = std::ranges::find_if(node.inputs, [&](ValueId input) {
+      return input != none && roots[static_cast<std::size_t>(input)] == root;
+    });
+    if (node.in_place || from == node.inputs.end()) return std::nullopt;
+    views.insert(views.begin(), maker);
+    v = *from;
+  }
+  return views;
 }
 
 }  // namespace
@@ -73,8 +77,19 @@ ViewAxes fewest_axes(const ViewAxes& axes) {
 }
 
 std::optional<ViewAxes> view_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
-  const auto axes = all_axes(graph, roots, v);
-  return axes ? std::optional(fewest_axes(*axes)) : std::nullopt;
+  const std::int64_t elements = element_count(shape_of(graph, roots[static_cast<std::size_t>(v)]));
+  if (elements == 0 || elements != element_count(shape_of(graph, v))) return std::nullopt;
+  const auto views = views_between(graph, roots, v);
+  if (!views) return std::nullopt;
+  ViewAxes axes = {{elements, 1}};
+  for (const NodeId view : *views) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(view)];
+    if (node.op->type != "Transpose") continue;  // others leave the order as it is
+    const auto next = turned(graph, node, fewest_axes(axes));
+    if (!next) return std::nullopt;
+    axes = *next;
+  }
+  return fewest_axes(axes);
 }
 
 }  // namespace sdip
