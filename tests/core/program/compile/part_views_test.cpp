@@ -98,6 +98,51 @@ TEST(part_views, do_not_join_a_part) {
   EXPECT_THAT(mnemonics(compiled(model, small())), testing::Contains("copy"));
 }
 
+/// Twenty thousand views one behind the other, between products and in front of a Split: no pass goes down them
+/// call by call, or all of them for each.
+TEST(part_views, of_many_views_one_behind_the_other_take_no_stack) {
+  constexpr int many = 20000;
+  onnx::ModelProto model = model_of_x({64, 64});
+  for (const char* w : {"w1", "w2", "w3"}) add_weight(model, w, {64, 64});
+  add_node(model, "MatMul", {"x", "w1"}, "v0");
+  for (int i = 0; i < many; ++i)
+    set_ints(add_node(model, "Transpose", {"v" + std::to_string(i)}, "v" + std::to_string(i + 1)), "perm", {1, 0});
+  const std::string last = "v" + std::to_string(many);
+  add_node(model, "MatMul", {last, "w2"}, "y");
+  auto& split = add_node(model, "Split", {last}, "p");
+  split.add_output("q");
+  set_int(split, "axis", 0);
+  model.mutable_opset_import(0)->set_version(11);
+  for (const auto& [from, to] : {std::pair{"p", "a"}, {"q", "b"}, {"y", "c"}}) {
+    add_node(model, "Exp", {from}, to);
+    add_output(model, to);
+  }
+  Machine m = in_place();
+  m.fused_chains = FusedChains::on;
+  m.transposition = Transposition::dynamic_transposition;
+  const Application application = compiled(model, m);
+  EXPECT_TRUE(application.feasible) << application.reason;
+  EXPECT_GT(application.stages[0].graph->nodes.size(), static_cast<std::size_t>(many));
+}
+
+/// A thousand parts of one value, read in place.
+TEST(part_views, of_a_thousand_parts_cost_no_more_than_their_bytes) {
+  constexpr int many = 1000;
+  onnx::ModelProto model = model_of_x({many, 64});
+  add_node(model, "Softmax", {"x"}, "y");
+  auto& split = add_node(model, "Split", {"y"}, "p0");
+  for (int i = 1; i < many; ++i) split.add_output("p" + std::to_string(i));
+  set_int(split, "axis", 0);
+  model.mutable_opset_import(0)->set_version(11);
+  for (int i = 0; i < many; ++i) {
+    add_node(model, "Exp", {"p" + std::to_string(i)}, "z" + std::to_string(i));
+    add_output(model, "z" + std::to_string(i));
+  }
+  const Application application = compiled(model, in_place());
+  EXPECT_TRUE(application.feasible) << application.reason;
+  EXPECT_EQ(application.stages[0].program.instructions.size(), std::size_t{many + 1});
+}
+
 TEST(part_views, join_a_value_once) {
   EXPECT_THAT(mnemonics(compiled(joined_maps(true), small())),
               ElementsAre("conv2d", "conv2d", "conv2d", "copy", "conv2d"));
