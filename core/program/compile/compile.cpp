@@ -96,6 +96,17 @@ void narrow_psram(Compilation& c, const CapacityRange& weight_room) {
   c.psram_bytes.narrow(range);
 }
 
+PassNeeds pass_needs(const Compilation& c) {
+  PassNeeds cost;
+  for (const InstructionClass& one : c.placement.classes_of_drafts) {
+    TileRoom room = room_for(one, c.machine, weight_place(c.machine, c.role));
+    room.weights_stay = one.pinned;
+    cost.bytes += dram_bytes(one, room);
+    cost.cycles += reference_cycles(one, room);
+  }
+  return cost;
+}
+
 namespace {
 
 void require_met(const std::vector<MappingRule>& rules, const std::vector<std::int64_t>& met) {
@@ -147,30 +158,49 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
   return behind;
 }
 
-/// `cache` may be absent.
-Compilation run_passes(const Stage& stage, const Machine& machine, const CompileOptions& options,
-                       const RulesMet& met, StageCache* cache) {
-  Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
-  c.stage = stage.name;
-  c.mapping_rules = options.mapping_rules;
-  c.rules_met = met.mappings;
-  c.format_rules = options.format_rules;
-  c.formats_met = met.formats;
-  if (options.mappings) c.mappings = options.mappings;
-  c.stop = &options.stop;
-  c.say_needed_bytes = options.say_needed_bytes && !carries_strips(machine);  // else it is tried without first
-  std::size_t next = 0;
-  if (cache != nullptr) {
-    c.fronts = &cache->fronts();
-    next = take_front(stage, c);
+/// How a stage's passes are run. `cache` may be absent.
+struct Run {
+  const Stage& stage;
+  const CompileOptions& options;
+  const RulesMet& met;
+  StageCache* cache;
+
+  /// `other`: what is not gone on with where chains are cut as they are there.
+  std::optional<Compilation> of(const Machine& machine, std::int64_t chip_share = 1,
+                                const Compilation* other = nullptr) const {
+    Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
+    c.stage = stage.name;
+    c.chip_share = chip_share;
+    c.mapping_rules = options.mapping_rules;
+    c.rules_met = met.mappings;
+    c.format_rules = options.format_rules;
+    c.formats_met = met.formats;
+    if (options.mappings) c.mappings = options.mappings;
+    c.stop = &options.stop;
+    c.say_needed_bytes = options.say_needed_bytes && !carries_strips(machine);  // else it is tried without first
+    std::size_t next = 0;
+    if (cache != nullptr) {
+      c.fronts = &cache->fronts();
+      next = take_front(stage, c);
+    }
+    for (const Pass& pass : passes().subspan(next)) {
+      end_if(c.stop, stage.name);
+      pass.run(c);
+      if (options.after_pass) options.after_pass(stage.name, pass.name, c);
+      if (c.infeasible) break;
+      if (other != nullptr && pass.run == fuse_strips && c.strips == other->strips) return std::nullopt;
+    }
+    return c;
   }
-  for (const Pass& pass : passes().subspan(next)) {
-    end_if(c.stop, stage.name);
-    pass.run(c);
-    if (options.after_pass) options.after_pass(stage.name, pass.name, c);
-    if (c.infeasible) break;
-  }
-  return c;
+};
+
+/// What the goal wants of two programs, the second instead of the first.
+bool is_better(TileGoal goal, const PassNeeds& first, const PassNeeds& second) {
+  const bool more_bytes = second.bytes > first.bytes + first.bytes / 100;
+  const bool fewer_bytes = first.bytes > second.bytes + second.bytes / 100;
+  const bool bytes_first = goal == TileGoal::bytes || (goal == TileGoal::balanced && (more_bytes || fewer_bytes));
+  if (bytes_first) return std::pair(second.bytes, second.cycles) < std::pair(first.bytes, first.cycles);
+  return std::pair(second.cycles, second.bytes) < std::pair(first.cycles, first.bytes);
 }
 
 /// One stage on its machine, and for which capacities of PSRAM it would have been the same.
@@ -180,21 +210,36 @@ struct MadeStage {
   std::optional<std::string> infeasible;
 };
 
-/// Strips are chosen before places are known; a stage in which they then find no room is compiled without.
+/// Strips are chosen before places are known. Chains of products are cut twice, as if all that a DSRAM can hold lay
+/// there and as if little did, and the better program stays; a stage in which strips then find no room is compiled
+/// without.
 MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met,
                      StageCache* cache) {
+  constexpr std::int64_t little = 5;
   Machine without_strips = its;
   without_strips.strips = Strips::off;
   without_strips.fused_chains = FusedChains::off;
-  Compilation first = run_passes(stage, its, options, met, cache);
-  std::optional<Compilation> second;
-  if (first.infeasible && carries_strips(its))
-    second.emplace(run_passes(stage, without_strips, options, met, cache));
-  Compilation& c = second ? *second : first;
+  const Run run{stage, options, met, cache};
+  std::vector<Compilation> tries;
+  tries.push_back(*run.of(its));
+  std::size_t best = 0;
+  if (its.fused_chains == FusedChains::on)
+    if (auto other = run.of(its, little, &tries[0])) {
+      tries.push_back(std::move(*other));
+      const bool worse =
+          !tries[0].infeasible &&
+          (tries[1].infeasible || !is_better(its.tile_goal, pass_needs(tries[0]), pass_needs(tries[1])));
+      best = worse ? 0 : 1;
+    }
+  if (tries[best].infeasible && carries_strips(its)) {
+    tries.push_back(*run.of(without_strips));
+    best = tries.size() - 1;
+  }
+  Compilation& c = tries[best];
   MadeStage made{{stage.role, stage.name, c.graph, std::move(c.program), 1, needs_of(its), stage.part},
-                 first.psram_bytes,
+                 c.psram_bytes,
                  c.infeasible};
-  made.psram_bytes.narrow(c.psram_bytes);
+  for (const Compilation& one : tries) made.psram_bytes.narrow(one.psram_bytes);
   met = {std::move(c.rules_met), std::move(c.formats_met)};
   if (!c.infeasible) count_words(made.compiled);
   return made;

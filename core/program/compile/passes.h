@@ -38,7 +38,16 @@ struct Compilation {
   const Stop* stop = nullptr;
   Joined joined{};
   CapacityRange psram_bytes{};  // with which every decision so far would have been the same
+  std::int64_t chip_share =
+      1;  // chains of products are cut as if values of up to so small a part of a DSRAM lay there
+  std::vector<std::vector<NodeId>> strips{};  // nodes of each instruction that carries strips
 };
+
+/// What a pass of the stage takes, one core: bytes of DRAM, and cycles on the reference machine. Requires places.
+struct PassNeeds {
+  Int128 bytes = 0, cycles = 0;
+};
+PassNeeds pass_needs(const Compilation& c);
 
 /// use_counts of a compilation's drafts.
 std::vector<std::int32_t> use_counts(const Compilation& c);

@@ -24,6 +24,7 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
   trial.rules_met = from.rules_met;
   trial.mappings = from.mappings;
   trial.stop = from.stop;
+  trial.chip_share = from.chip_share;
   trial.say_needed_bytes = false;
   bool after = false;
   for (const Pass& pass : passes()) {
@@ -31,17 +32,6 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
     after = after || pass.run == recompute;
   }
   return trial;
-}
-
-/// Bytes that a pass of the stage moves, one core.
-Int128 moved_bytes(const Compilation& c) {
-  Int128 bytes = 0;
-  for (const InstructionClass& one : c.placement.classes_of_drafts) {
-    TileRoom room = room_for(one, c.machine, weight_place(c.machine, c.role));
-    room.weights_stay = one.pinned;
-    bytes += dram_bytes(one, room);
-  }
-  return bytes;
 }
 
 /// Values made in the stage that instructions read from DRAM, the largest first.
@@ -144,7 +134,7 @@ void recompute(Compilation& c) {
   Compilation best = placed(c, c.graph);
   c.psram_bytes.narrow(best.psram_bytes);
   if (best.infeasible) return;
-  Int128 least = moved_bytes(best);
+  Int128 least = pass_needs(best).bytes;
   std::set<std::string> tried;  // by name: numbers change with the graph
   std::size_t trials = 0;
   for (bool again = true; again && trials < most_trials;) {
@@ -158,8 +148,8 @@ void recompute(Compilation& c) {
         ++trials;
         Compilation trial = placed(c, std::make_shared<const Graph>(*std::move(graph)));
         c.psram_bytes.narrow(trial.psram_bytes);
-        if (trial.infeasible || moved_bytes(trial) >= least) continue;
-        least = moved_bytes(trial);
+        if (trial.infeasible || pass_needs(trial).bytes >= least) continue;
+        least = pass_needs(trial).bytes;
         c.graph = trial.graph;
         best.graph = trial.graph;
         best.roots = std::move(trial.roots);

@@ -387,7 +387,8 @@ void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
       continue;
     }
     const TileRoom room = room_of(c.machine, c.role, chain.family);
-    const Estimate estimate{*c.graph, c.machine, c.lives, room, room.read_bytes, *c.mappings, weight_room};
+    const std::int64_t on_chip = room.read_bytes / (chain.family == Family::linear ? c.chip_share : 1);
+    const Estimate estimate{*c.graph, c.machine, c.lives, room, on_chip, *c.mappings, weight_room};
     const Cutting cutting(chain, estimate, uses);
     const std::vector<std::size_t> cuts = cutting.best();
     if (cuts == cutting.singles()) {
@@ -401,6 +402,7 @@ void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
       const std::size_t last = (k + 1 < cuts.size() ? cuts[k + 1] : chain.drafts.size()) - 1;
       for (Draft& draft : chain.instructions(cuts[k], last)) {
         name_sums(draft, graph, c);
+        if (draft.compound == Compound::strips) c.strips.push_back(draft.nodes);
         fused.push_back(std::move(draft));
       }
     }
