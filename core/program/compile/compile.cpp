@@ -165,9 +165,8 @@ struct Run {
   const RulesMet& met;
   StageCache* cache;
 
-  /// `other`: what is not gone on with where chains are cut as they are there.
-  std::optional<Compilation> of(const Machine& machine, std::int64_t chip_share = 1,
-                                const Compilation* other = nullptr) const {
+  /// `other`: what is not gone on with, and gets no places, where chains are cut as they are there.
+  Compilation of(const Machine& machine, std::int64_t chip_share = 1, const Compilation* other = nullptr) const {
     Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
     c.stage = stage.name;
     c.chip_share = chip_share;
@@ -178,8 +177,10 @@ struct Run {
     if (options.mappings) c.mappings = options.mappings;
     c.stop = &options.stop;
     c.say_needed_bytes = options.say_needed_bytes && !carries_strips(machine);  // else it is tried without first
+    // Values made again depend on how chains are cut.
+    const bool remade = chip_share != 1 && machine.skip_handling == SkipHandling::recompute;
     std::size_t next = 0;
-    if (cache != nullptr) {
+    if (cache != nullptr && !remade) {
       c.fronts = &cache->fronts();
       next = take_front(stage, c);
     }
@@ -188,7 +189,7 @@ struct Run {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
-      if (other != nullptr && pass.run == fuse_strips && c.strips == other->strips) return std::nullopt;
+      if (other != nullptr && !remade && pass.run == fuse_strips && c.strips == other->strips) break;
     }
     return c;
   }
@@ -221,18 +222,20 @@ MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOption
   without_strips.fused_chains = FusedChains::off;
   const Run run{stage, options, met, cache};
   std::vector<Compilation> tries;
-  tries.push_back(*run.of(its));
+  tries.reserve(3);
+  tries.push_back(run.of(its));
   std::size_t best = 0;
-  if (its.fused_chains == FusedChains::on)
-    if (auto other = run.of(its, little, &tries[0])) {
-      tries.push_back(std::move(*other));
+  if (its.fused_chains == FusedChains::on) {
+    tries.push_back(run.of(its, little, &tries[0]));
+    if (tries[1].infeasible || !tries[1].placement.instructions.empty()) {
       const bool worse =
           !tries[0].infeasible &&
           (tries[1].infeasible || !is_better(its.tile_goal, pass_needs(tries[0]), pass_needs(tries[1])));
       best = worse ? 0 : 1;
     }
+  }
   if (tries[best].infeasible && carries_strips(its)) {
-    tries.push_back(*run.of(without_strips));
+    tries.push_back(run.of(without_strips));
     best = tries.size() - 1;
   }
   Compilation& c = tries[best];

@@ -3,8 +3,8 @@
 //
 // Worked example, the feed-forward of SD 1.5 at 64 x 64, 8 bit: x [8192, 320], v = x W_v, h = gelu(x W_g) v, both
 // [8192, 1280], y = h W + x. One by one, norm fused, on a DSRAM of 2 MiB: x comes four times (once as residual), v
-// and h leave and come, y leaves: 5 x 2.6 + 4 x 10.5 MB, and 1.2 MB of weights. As one instruction x comes twice
-// and y leaves, 7.9 MB, and the weights, which PSRAM holds from the first strip to the last.
+// and h leave and come, y leaves: 5 x 2.6 + 4 x 10.5 MB, and 1.2 MB of weights. As one instruction x comes once and
+// y leaves, 5.2 MB, and the weights, which PSRAM holds from the first strip to the last.
 #include <algorithm>
 #include <set>
 
@@ -162,18 +162,48 @@ StripChain chain_of_features() {
   return chain;
 }
 
-/// Adds a draft to the chain; false where it does not go on with it.
+/// What the main operator of a draft sees of its first operand; `none` where only others behind it read that.
+ValueId first_seen(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
+  const std::vector<ValueId>& inputs = graph.nodes[static_cast<std::size_t>(draft.node)].inputs;
+  const auto found = std::ranges::find_if(inputs, [&](ValueId v) {
+    return v != none && roots[static_cast<std::size_t>(v)] == draft.operands[0].value;
+  });
+  return found == inputs.end() ? none : *found;
+}
+
+bool lies_in_order(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
+  const auto seen = view_axes(graph, roots, v);
+  return seen && seen->size() < 2;
+}
+
+/// Whether a chain may begin with a draft: its first operand comes row by row, and where it is read once more that
+/// is in the order in which it lies.
+bool may_begin(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft, const LoopNest& rows) {
+  const ValueId a = draft.operands[0].value, seen = first_seen(graph, roots, draft);
+  if (seen == none || element_count(shape_of(graph, seen)) != rows.in_h * rows.in_channels) return false;
+  if (!is_nest(draft.work.family) && !draft.operands[0].fetch.per_fold) return false;
+  return std::ranges::count(draft.operands, a, &DraftOperand::value) == 1 ||
+         std::ranges::all_of(draft.nodes, [&](NodeId n) {
+           return std::ranges::all_of(graph.nodes[static_cast<std::size_t>(n)].inputs, [&](ValueId v) {
+             return v == none || roots[static_cast<std::size_t>(v)] != a || lies_in_order(graph, roots, v);
+           });
+         });
+}
+
+/// Adds a draft to the chain; false where it does not go on with it. All products of heads have the same frames.
 bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
   const bool first = chain.drafts.empty(), heads = is_of_heads(draft);
   if (first && heads) return false;
   const auto rows = heads ? head_rows_of(graph, roots, draft, chain.rows.back()) : feature_rows_of(graph, draft);
   if (!rows) return false;
   if (!first && !goes_on(graph, roots, chain.drafts.back(), chain.rows.back(), draft, *rows)) return false;
+  for (std::size_t i = 0; heads && i < chain.drafts.size(); ++i)
+    if (is_of_heads(chain.drafts[i]) && chain.rows[i].batch != rows->batch) return false;
+  chain.may_begin.push_back(!heads && may_begin(graph, roots, draft, *rows));
+  const ValueId seen = first_seen(graph, roots, draft);
+  chain.begins_in_order.push_back(seen != none && lies_in_order(graph, roots, seen));
   chain.drafts.push_back(draft);
   chain.rows.push_back(*rows);
-  chain.may_begin.push_back(!heads && (is_nest(draft.work.family) || draft.operands[0].fetch.per_fold));
-  const auto seen = view_axes(graph, roots, graph.nodes[static_cast<std::size_t>(draft.node)].inputs[0]);
-  chain.begins_in_order.push_back(seen && seen->size() < 2);
   return true;
 }
 
@@ -236,6 +266,7 @@ void fuse_chains(Compilation& c) {
       const Draft& draft = c.drafts[next];
       const auto shares = [&](const Draft& other) { return share_formats(other, draft, c.machine); };
       if (draft.nodes.empty() || !std::ranges::all_of(chain.drafts, shares)) break;
+      if (chain.drafts.size() >= most_strip_parts && !has_product(chain)) break;
       const auto [least, most] = std::ranges::minmax(draft.nodes);
       if (least <= last || !std::ranges::is_sorted(draft.nodes)) break;  // nodes of an instruction run in order
       if (!extend_with(chain, *c.graph, c.roots, draft)) break;

@@ -9,7 +9,6 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t most_remade = 2;  // times the multiplications of a chain, rows made again included
-constexpr std::size_t most_parts = 16;
 
 /// What an instruction would move, were every value larger than a DSRAM in DRAM.
 struct Estimate {
@@ -138,7 +137,7 @@ class Cutting {
   std::optional<ChainCost> cost_of(std::size_t first, std::size_t last) const {
     const bool single = chain_.one(first, last) != nullptr;
     if (!single) {
-      if (last - first >= most_parts || chain_.splits_attention(first, last)) return std::nullopt;
+      if (last - first >= most_strip_parts || chain_.splits_attention(first, last)) return std::nullopt;
       if (!chain_.may_begin[first] || !chain_.is_closed(first, last, uses_)) return std::nullopt;
     }
     ChainCost sum;
@@ -153,10 +152,10 @@ class Cutting {
     return sum;
   }
 
-  /// Whether what has an attention takes more cycles on the reference machine than its drafts one by one: there a
-  /// row's scores wait on chip between the parts, here they never leave the units.
+  /// Whether what has products of heads takes more cycles on the reference machine than its drafts one by one:
+  /// there a row's scores wait on chip between the parts, here they never leave the units.
   bool is_slower(std::size_t first, std::size_t last) const {
-    if (!chain_.has_attention(first, last)) return false;
+    if (!chain_.has_heads(first, last)) return false;
     std::int64_t apart = 0;
     for (std::size_t k = 0; k < singles_.size(); ++k) {
       const std::size_t i = singles_[k];
@@ -224,9 +223,10 @@ bool StripChain::splits_attention(std::size_t first, std::size_t last) const {
   });
 }
 
-bool StripChain::has_attention(std::size_t first, std::size_t last) const {
-  const auto from = attentions.lower_bound(first);
-  return from != attentions.end() && from->first <= last;
+bool StripChain::has_heads(std::size_t first, std::size_t last) const {
+  return std::any_of(drafts.begin() + static_cast<std::ptrdiff_t>(first),
+                     drafts.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+                     [](const Draft& draft) { return draft.work.family == Family::matmul; });
 }
 
 bool StripChain::is_branch(std::size_t i, std::size_t first) const {

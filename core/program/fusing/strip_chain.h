@@ -11,6 +11,8 @@
 
 namespace sdip {
 
+inline constexpr std::size_t most_strip_parts = 16;
+
 /// Drafts, each of which reads what the one before makes, row for row; or, in a branch, what that one reads, and
 /// takes its results beside, element by element. Example: a feed-forward with a gate is v = x W_v, h = (x W_g) v,
 /// h W: the second is a branch. What drafts farther before made, and what the first one reads, may come beside,
@@ -30,7 +32,7 @@ struct StripChain {
   Draft join(std::size_t first, std::size_t last) const;
   /// The one draft that first to last are, were they not joined; nullptr where they are several.
   const Draft* one(std::size_t first, std::size_t last) const;
-  bool has_attention(std::size_t first, std::size_t last) const;
+  bool has_heads(std::size_t first, std::size_t last) const;
   /// Whether first to last have part of an attention.
   bool splits_attention(std::size_t first, std::size_t last) const;
   /// The instructions that drafts first to last become: what runs before for the sums of the norms inside, with no

@@ -34,11 +34,23 @@ struct Rows {
     return make.node("Transpose", {split}, {{"perm", order}});
   }
 
+  /// The same rows in other frames, rows by features turned, or a row, of an input, with each of them.
+  ValueId otherwise(ValueId x) {
+    const Shape shape = make.shape(x);
+    const std::int64_t rows = shape[0] * shape[1];
+    if (draw.one_in(3) && rows % 2 == 0)
+      return make.node("Reshape",
+                       {x, make.ints({shape[0] == 2 ? 1 : 2, shape[0] == 2 ? rows : rows / 2, shape[2]})});
+    if (draw.one_in(2) && shape[1] == shape[2])
+      return make.node("Add", {x, make.node("Transpose", {x}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}})});
+    return make.node("Mul", {make.input({1, 1, shape[2]}), x});
+  }
+
   /// Of the rows themselves or of others, with a scale before the softmax or without.
   ValueId attention(ValueId x, ValueId others) {
     const Shape shape = make.shape(x);
     const std::int64_t heads = draw.between(1, 3), width = heads * draw.between(1, 4);
-    const ValueId from = draw.one_in(3) ? x : others;
+    const ValueId from = draw.one_in(3) || make.shape(others)[0] != shape[0] ? x : others;
     const ValueId q = by_heads(product(x, width), heads, {0, 2, 1, 3});
     const ValueId k = by_heads(product(from, width), heads, {0, 2, 3, 1});
     const ValueId v = by_heads(product(from, width), heads, {0, 2, 1, 3});
@@ -58,7 +70,7 @@ MadeNetwork random_feed_forwards(Draw& draw) {
   const ValueId others = rows.make.input({rows.make.shape(input)[0], draw.between(2, 6), draw.between(2, 6)});
   ValueId x = input, earlier = input;
   for (std::int64_t i = draw.between(2, 6); i > 0; --i) {
-    const std::int64_t width = rows.width(x), kind = draw.between(0, 8);
+    const std::int64_t width = rows.width(x), kind = draw.between(0, 10);
     if (rows.draw.one_in(2)) earlier = x;
     if (kind == 0)
       x = rows.make.node("Relu", {x});
@@ -71,6 +83,8 @@ MadeNetwork random_feed_forwards(Draw& draw) {
       x = rows.gate(x);
     else if (kind <= 6)
       x = rows.product(x, draw.one_in(2) ? width : draw.between(2, 12));
+    else if (kind == 7)
+      x = rows.otherwise(x);
     else
       x = rows.product(rows.attention(x, others), rows.width(earlier));
   }

@@ -142,7 +142,7 @@ TEST(random, feed_forwards_in_chains_and_apart_compute_their_graphs) {
   EXPECT_GT(branches, static_cast<std::int64_t>(pairs / 10));
   EXPECT_GT(streamed, static_cast<std::int64_t>(pairs / 40));
   EXPECT_GT(attentions, static_cast<std::int64_t>(pairs / 20));
-  EXPECT_GT(residuals, static_cast<std::int64_t>(pairs / 20));
+  EXPECT_GT(residuals, static_cast<std::int64_t>(pairs / 30));
   RecordProperty("equal", std::to_string(equal));
   std::cout << run << " programs, " << chains << " chains, " << branches << " branches, " << attentions
             << " attentions and " << residuals << " residuals inside, " << streamed << " that stream weights, "
