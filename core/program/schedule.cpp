@@ -141,30 +141,38 @@ std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const Ope
   return cuts;
 }
 
-Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
-                             const ScheduleEffort& effort) {
+ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort) {
   check(effort.window >= 1 && effort.window <= 64, "a window of 1 to 64 operations");
   OperationOrder given(problem.operations.size());
   std::iota(given.begin(), given.end(), 0);
-  const auto rated = [&](OperationOrder order, bool proven) {
-    Schedule s{std::move(order), 0, 0, proven};
-    s.peak_bytes = peak_live_bytes(problem, s.order);
-    s.moved_bytes = moved_bytes(problem, s.order, capacity_bytes);
-    return s;
-  };
-  Schedule best = rated(given, given.size() <= 1);
-  if (given.size() <= 1 || given.size() > most_scheduled_operations) return best;
+  ScheduleChoices choices{{given}, peak_live_bytes(problem, given), given.size() <= 1};
+  if (given.size() <= 1 || given.size() > most_scheduled_operations) return choices;
   const ValueUses uses = value_uses(problem);
-  bool proven = false;
   for (const OperationOrder& start : {given, greedy(problem, uses)}) {
     bool exact = false;
-    Schedule other = rated(improved(problem, uses, start, effort, exact), exact);
-    proven = proven || (exact && other.peak_bytes <= best.peak_bytes);
-    if (std::tie(other.peak_bytes, other.moved_bytes) < std::tie(best.peak_bytes, best.moved_bytes))
-      best = std::move(other);
+    OperationOrder other = improved(problem, uses, start, effort, exact);
+    const std::int64_t peak = peak_live_bytes(problem, other);
+    choices.proven = choices.proven || (exact && peak <= choices.peak_bytes);
+    if (peak < choices.peak_bytes) choices.orders.clear();
+    choices.peak_bytes = std::min(choices.peak_bytes, peak);
+    if (peak == choices.peak_bytes && std::ranges::find(choices.orders, other) == choices.orders.end())
+      choices.orders.push_back(std::move(other));
   }
-  best.proven = proven;
-  return best;
+  return choices;
+}
+
+const OperationOrder& chosen_order(const ScheduleProblem& problem, const ScheduleChoices& choices,
+                                   std::int64_t capacity_bytes) {
+  if (choices.orders.size() == 1) return choices.orders.front();
+  return *std::ranges::min_element(
+      choices.orders, {}, [&](const OperationOrder& order) { return moved_bytes(problem, order, capacity_bytes); });
+}
+
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort) {
+  const ScheduleChoices choices = schedule_choices(problem, effort);
+  const OperationOrder& order = chosen_order(problem, choices, capacity_bytes);
+  return {order, choices.peak_bytes, moved_bytes(problem, order, capacity_bytes), choices.proven};
 }
 
 }  // namespace sdip

@@ -60,6 +60,18 @@ struct Schedule {
 Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                              const ScheduleEffort& effort);
 
+/// What least_live_schedule chooses from, whatever the capacity: different orders of the least peak found, in the
+/// order in which the first of equals wins.
+struct ScheduleChoices {
+  std::vector<OperationOrder> orders;
+  std::int64_t peak_bytes = 0;
+  bool proven = false;
+};
+ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort);
+/// The one of these that moves the fewest bytes.
+const OperationOrder& chosen_order(const ScheduleProblem& problem, const ScheduleChoices& choices,
+                                   std::int64_t capacity_bytes);
+
 /// Positions in `order` at which an operation stands that comes after all before it and before all after it.
 std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const OperationOrder& order);
 
