@@ -339,6 +339,9 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
     c.mapping = m;
     return dram_bytes(c, room);
   };
+  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
+  const std::int64_t most_cycles = cycles(*found.mapping) - 1;
+  if (room.search == TileSearch::exact && most_cycles < cycles(whole_mapping(nest))) return found;
   const std::int64_t most_bytes = most_balanced(bytes(*found.mapping));
   const std::int64_t price = price_of(nest, terms, *found.mapping);
   Mapping faster;
@@ -359,8 +362,7 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
     narrow_rooms(found, other);
     faster = *other.mapping;
   }
-  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
-  if (bytes(faster) <= most_bytes && cycles(faster) < cycles(*found.mapping)) found.mapping = faster;
+  if (bytes(faster) <= most_bytes && cycles(faster) <= most_cycles) found.mapping = faster;
   return found;
 }
 
