@@ -80,16 +80,16 @@ std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ScheduleProblem&
   return parts;
 }
 
-Walk walk_of(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order) {
-  Walk walk{&problem, uses, std::move(order), std::vector<std::int32_t>(problem.operations.size())};
+Walk walk_of(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order, KnownWindows& known) {
+  Walk walk{&problem, uses, std::move(order), std::vector<std::int32_t>(problem.operations.size()), &known};
   renumber(walk, 0, walk.order.size());
   return walk;
 }
 
 /// The order improved part by part. Sets `proven` when every part's is.
 OperationOrder improved(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order,
-                        const ScheduleEffort& effort, bool& proven) {
-  Walk walk = walk_of(problem, uses, std::move(order));
+                        const ScheduleEffort& effort, KnownWindows& known, bool& proven) {
+  Walk walk = walk_of(problem, uses, std::move(order), known);
   LiveBytes live(problem, uses);
   std::size_t done = 0;
   proven = true;
@@ -141,7 +141,8 @@ std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const Ope
   return cuts;
 }
 
-ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort) {
+ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort,
+                                 KnownWindows& known) {
   check(effort.window >= 1 && effort.window <= 64, "a window of 1 to 64 operations");
   OperationOrder given(problem.operations.size());
   std::iota(given.begin(), given.end(), 0);
@@ -150,7 +151,7 @@ ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleE
   const ValueUses uses = value_uses(problem);
   for (const OperationOrder& start : {given, greedy(problem, uses)}) {
     bool exact = false;
-    OperationOrder other = improved(problem, uses, start, effort, exact);
+    OperationOrder other = improved(problem, uses, start, effort, known, exact);
     const std::int64_t peak = peak_live_bytes(problem, other);
     choices.proven = choices.proven || (exact && peak <= choices.peak_bytes);
     if (peak < choices.peak_bytes) choices.orders.clear();
@@ -170,9 +171,27 @@ const OperationOrder& chosen_order(const ScheduleProblem& problem, const Schedul
 
 Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                              const ScheduleEffort& effort) {
-  const ScheduleChoices choices = schedule_choices(problem, effort);
+  KnownWindows known;
+  return least_live_schedule(problem, capacity_bytes, effort, known);
+}
+
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort, KnownWindows& known) {
+  const ScheduleChoices choices = schedule_choices(problem, effort, known);
   const OperationOrder& order = chosen_order(problem, choices, capacity_bytes);
   return {order, choices.peak_bytes, moved_bytes(problem, order, capacity_bytes), choices.proven};
+}
+
+std::optional<KnownWindows::Found> KnownWindows::find(const Key& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = windows_.find(key);
+  return found == windows_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void KnownWindows::keep(Key key, Found found) {
+  const std::lock_guard lock(mutex_);
+  if (windows_.size() >= most_windows) windows_.clear();
+  windows_.emplace(std::move(key), std::move(found));
 }
 
 }  // namespace sdip

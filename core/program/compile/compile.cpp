@@ -163,6 +163,7 @@ Compilation run_passes(const Stage& stage, const Machine& machine, const Compile
   std::size_t next = 0;
   if (cache != nullptr) {
     c.fronts = &cache->fronts();
+    c.windows = c.fronts->windows();
     next = take_front(stage, c);
   }
   for (const Pass& pass : passes().subspan(next)) {

@@ -94,7 +94,7 @@ OperationOrder FrontCache::order_of(const ScheduleProblem& problem, std::int64_t
   }
   if (!choices) {
     // Others may look meanwhile, even for the same.
-    choices = std::make_shared<const ScheduleChoices>(schedule_choices(problem, effort));
+    choices = std::make_shared<const ScheduleChoices>(schedule_choices(problem, effort, *windows_));
     const std::lock_guard lock(mutex_);
     if (choices_.size() >= most_choices) choices_.clear();
     choices_.emplace(std::move(numbers), choices);

@@ -36,9 +36,11 @@ class FrontCache {
   /// least_live_schedule's; what it chooses from is found once for each problem, whatever the capacity.
   OperationOrder order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                           const ScheduleEffort& effort);
+  const std::shared_ptr<KnownWindows>& windows() const { return windows_; }
 
  private:
   static constexpr std::size_t most_fronts = 512, most_choices = 2048;
+  const std::shared_ptr<KnownWindows> windows_ = std::make_shared<KnownWindows>();
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const Front>> fronts_;
   std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash> choices_;
