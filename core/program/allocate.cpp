@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -70,14 +69,29 @@ Blocks blocks_of(std::span<const MemoryValue> values) {
   return result;
 }
 
-std::int64_t most_live(const std::vector<Block>& blocks) {
-  std::map<std::int32_t, std::int64_t> change;
+/// Bytes that begin or end to be alive, by when: each time once, ascending.
+std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const std::vector<Block>& blocks) {
+  std::vector<std::pair<std::int32_t, std::int64_t>> changes;
+  changes.reserve(2 * blocks.size());
   for (const Block& b : blocks) {
-    change[b.first] += b.bytes;
-    change[b.last + 1] -= b.bytes;
+    changes.emplace_back(b.first, b.bytes);
+    changes.emplace_back(b.last + 1, -b.bytes);
   }
+  std::ranges::sort(changes);
+  std::size_t count = 0;
+  for (const auto& change : changes) {
+    if (count > 0 && changes[count - 1].first == change.first)
+      changes[count - 1].second += change.second;
+    else
+      changes[count++] = change;
+  }
+  changes.resize(count);
+  return changes;
+}
+
+std::int64_t most_live(const std::vector<Block>& blocks) {
   std::int64_t live = 0, most = 0;
-  for (const auto& [when, bytes] : change) most = std::max(most, live += bytes);
+  for (const auto& [when, bytes] : changes_of(blocks)) most = std::max(most, live += bytes);
   return most;
 }
 
@@ -86,30 +100,36 @@ struct Placed {
   std::int64_t peak = 0;
 };
 
+/// A block that has its place.
+struct There {
+  std::int64_t offset = 0, end = 0;
+  std::int32_t first = 0, last = 0;
+};
+
 /// Each block in the smallest gap that holds it, of equals the lowest; above everything when there is none. Ends
 /// when the peak is above `most`.
 Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t>& order, std::int64_t most) {
   Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
-  std::vector<std::int32_t> there;  // by ascending offset
+  std::vector<There> there;  // by ascending offset
   there.reserve(blocks.size());
   for (const std::int32_t b : order) {
     const Block& block = blocks[at(b)];
     std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const std::int32_t other : there) {
-      if (!meet(block, blocks[at(other)])) continue;
-      const std::int64_t gap = placed.offsets[at(other)] - end;
+    for (const There& other : there) {
+      if (block.first > other.last || other.first > block.last) continue;
+      const std::int64_t gap = other.offset - end;
       if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
         best = end;
         best_gap = gap;
       }
-      end = std::max(end, placed.offsets[at(other)] + blocks[at(other)].bytes);
+      end = std::max(end, other.end);
     }
     const std::int64_t offset = best >= 0 ? best : end;
     placed.offsets[at(b)] = offset;
     placed.peak = std::max(placed.peak, offset + block.bytes);
     if (placed.peak > most) return placed;
-    const auto after = [&](std::int32_t other) { return placed.offsets[at(other)]; };
-    there.insert(std::ranges::upper_bound(there, offset, {}, after), b);
+    there.insert(std::ranges::upper_bound(there, offset, {}, &There::offset),
+                 {offset, offset + block.bytes, block.first, block.last});
   }
   return placed;
 }
@@ -117,22 +137,24 @@ Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t
 /// The same in the order of time, for programs of any length: only what is alive is looked at.
 Placed place_in_time(const std::vector<Block>& blocks) {
   Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
-  std::multimap<std::int64_t, std::size_t> there;  // by offset; of no bytes several at one
+  std::vector<There> there;  // by offset
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = blocks[b];
-    std::erase_if(there, [&](const auto& entry) { return blocks[entry.second].last < block.first; });
+    std::erase_if(there, [&](const There& other) { return other.last < block.first; });
     std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const auto& [offset, other] : there) {
-      const std::int64_t gap = offset - end;
+    for (const There& other : there) {
+      const std::int64_t gap = other.offset - end;
       if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
         best = end;
         best_gap = gap;
       }
-      end = std::max(end, offset + blocks[other].bytes);
+      end = std::max(end, other.end);
     }
-    placed.offsets[b] = best >= 0 ? best : end;
-    placed.peak = std::max(placed.peak, placed.offsets[b] + block.bytes);
-    there.emplace(placed.offsets[b], b);
+    const std::int64_t offset = best >= 0 ? best : end;
+    placed.offsets[b] = offset;
+    placed.peak = std::max(placed.peak, offset + block.bytes);
+    there.insert(std::ranges::upper_bound(there, offset, {}, &There::offset),
+                 {offset, offset + block.bytes, block.first, block.last});
   }
   return placed;
 }
@@ -141,45 +163,42 @@ using BlockOrder = std::vector<std::int32_t>;
 
 /// For each block the most bytes alive at any time of its life.
 std::vector<std::int64_t> crowds_of(const std::vector<Block>& blocks) {
-  std::map<std::int32_t, std::int64_t> live;
-  for (const Block& b : blocks) {
-    live[b.first] += b.bytes;
-    live[b.last + 1] -= b.bytes;
-  }
+  auto live = changes_of(blocks);
   std::int64_t sum = 0;
   for (auto& [when, bytes] : live) bytes = sum += bytes;
   std::vector<std::int64_t> crowds;
+  crowds.reserve(blocks.size());
   for (const Block& b : blocks) {
     std::int64_t most = 0;
-    for (auto at_time = live.find(b.first); at_time != live.end() && at_time->first <= b.last; ++at_time)
-      most = std::max(most, at_time->second);
+    auto at_time = std::ranges::lower_bound(live, b.first, {}, &std::pair<std::int32_t, std::int64_t>::first);
+    for (; at_time != live.end() && at_time->first <= b.last; ++at_time) most = std::max(most, at_time->second);
     crowds.push_back(most);
   }
   return crowds;
 }
 
-/// Each usual order, and the same with those first that live in the most crowded times.
-std::vector<BlockOrder> usual_orders(const std::vector<Block>& blocks) {
-  const std::vector<std::int64_t> crowds = crowds_of(blocks);
-  BlockOrder natural(blocks.size());
-  std::iota(natural.begin(), natural.end(), 0);
-  const auto length = [&](std::int32_t b) {
-    return static_cast<double>(blocks[at(b)].last) - blocks[at(b)].first + 1;
-  };
-  const std::function<double(std::int32_t)> ranks[] = {
-      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].bytes); },
-      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].bytes) * length(b); },
-      [&](std::int32_t b) { return -length(b); },
-      [&](std::int32_t b) { return static_cast<double>(blocks[at(b)].first); },
-      [&](std::int32_t b) { return -static_cast<double>(blocks[at(b)].last); }};
-  std::vector<BlockOrder> orders;
+/// The usual orders one after the other, each followed by the same with those first that live in the most crowded
+/// times. Calls each(order) until it says that this is enough.
+template <class Each>
+void each_usual_order(const std::vector<Block>& blocks, const Each& each) {
+  const auto length = [](const Block& b) { return static_cast<double>(b.last) - b.first + 1; };
+  const auto bytes = [](const Block& b) { return static_cast<double>(b.bytes); };
+  const std::function<double(const Block&)> ranks[] = {
+      [&](const Block& b) { return -bytes(b); }, [&](const Block& b) { return -bytes(b) * length(b); },
+      [&](const Block& b) { return -length(b); }, [](const Block& b) { return static_cast<double>(b.first); },
+      [](const Block& b) { return -static_cast<double>(b.last); }};
+  std::vector<std::int64_t> crowds;
+  std::vector<double> rank_of(blocks.size());
   for (const auto& rank : ranks) {
-    orders.push_back(natural);
-    std::ranges::stable_sort(orders.back(), {}, rank);
-    orders.push_back(orders.back());
-    std::ranges::stable_sort(orders.back(), std::greater<>(), [&](std::int32_t b) { return crowds[at(b)]; });
+    BlockOrder order(blocks.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::transform(blocks, rank_of.begin(), rank);
+    std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return rank_of[at(b)]; });
+    if (each(order)) return;
+    if (crowds.empty()) crowds = crowds_of(blocks);
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::int32_t b) { return crowds[at(b)]; });
+    if (each(order)) return;
   }
-  return orders;
 }
 
 /// Changed orders: a block that reaches the peak, or one that it rests on, goes to the front.
@@ -246,13 +265,15 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
   std::iota(best_order.begin(), best_order.end(), 0);
   Placed best = place_in_time(blocks.blocks);
   if (blocks.blocks.size() <= most_searched_blocks) {
-    for (BlockOrder& order : usual_orders(blocks.blocks)) {
-      if (best.peak == allocation.live_bytes) break;
-      Placed next = place_in(blocks.blocks, order, best.peak - 1);
-      if (next.peak >= best.peak) continue;
-      best = std::move(next);
-      best_order = std::move(order);
-    }
+    const auto is_least = [&] { return best.peak == allocation.live_bytes; };
+    if (!is_least())
+      each_usual_order(blocks.blocks, [&](const BlockOrder& order) {
+        Placed next = place_in(blocks.blocks, order, best.peak - 1);
+        if (next.peak >= best.peak) return false;
+        best = std::move(next);
+        best_order = order;
+        return is_least();
+      });
     search(blocks.blocks, std::max(allocation.live_bytes, enough_bytes), rounds, std::move(best_order), best);
   }
   allocation.peak_bytes = best.peak;
@@ -264,11 +285,15 @@ bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
   const Blocks blocks = blocks_of(values);
   if (most_live(blocks.blocks) > bytes) return false;
   if (place_in_time(blocks.blocks).peak <= bytes) return true;
-  return blocks.blocks.size() <= most_searched_blocks &&
-         std::ranges::any_of(usual_orders(blocks.blocks), [&](const BlockOrder& order) {
-           return place_in(blocks.blocks, order, bytes).peak <= bytes;
-         });
+  if (blocks.blocks.size() > most_searched_blocks) return false;
+  bool fits = false;
+  each_usual_order(blocks.blocks, [&](const BlockOrder& order) {
+    return fits = place_in(blocks.blocks, order, bytes).peak <= bytes;
+  });
+  return fits;
 }
+
+std::int64_t most_live(std::span<const MemoryValue> values) { return most_live(blocks_of(values).blocks); }
 
 Allocation allocate_stack(std::span<const MemoryValue> values) {
   std::vector<std::int32_t> order = by_birth(values);

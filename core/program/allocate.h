@@ -31,6 +31,9 @@ inline constexpr std::int32_t highest_allocation_rounds = 4096;
 Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t rounds,
                             std::int64_t enough_bytes = 0);
 
+/// Most bytes alive at once.
+std::int64_t most_live(std::span<const MemoryValue> values);
+
 /// Whether allocate_offsets without changed orders has a peak of at most `bytes`.
 bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes);
 

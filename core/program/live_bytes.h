@@ -43,6 +43,7 @@ struct Walk {
   ValueUses uses;
   OperationOrder order;
   std::vector<std::int32_t> position;
+  KnownWindows* known = nullptr;
 };
 
 /// The `count` operations from position `first` in the order of least peak, when there is a better one than theirs.

@@ -80,16 +80,16 @@ std::vector<std::pair<std::size_t, std::size_t>> parts_of(const ScheduleProblem&
   return parts;
 }
 
-Walk walk_of(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order) {
-  Walk walk{&problem, uses, std::move(order), std::vector<std::int32_t>(problem.operations.size())};
+Walk walk_of(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order, KnownWindows& known) {
+  Walk walk{&problem, uses, std::move(order), std::vector<std::int32_t>(problem.operations.size()), &known};
   renumber(walk, 0, walk.order.size());
   return walk;
 }
 
 /// The order improved part by part. Sets `proven` when every part's is.
 OperationOrder improved(const ScheduleProblem& problem, const ValueUses& uses, OperationOrder order,
-                        const ScheduleEffort& effort, bool& proven) {
-  Walk walk = walk_of(problem, uses, std::move(order));
+                        const ScheduleEffort& effort, KnownWindows& known, bool& proven) {
+  Walk walk = walk_of(problem, uses, std::move(order), known);
   LiveBytes live(problem, uses);
   std::size_t done = 0;
   proven = true;
@@ -141,30 +141,57 @@ std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const Ope
   return cuts;
 }
 
-Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
-                             const ScheduleEffort& effort) {
+ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort,
+                                 KnownWindows& known) {
   check(effort.window >= 1 && effort.window <= 64, "a window of 1 to 64 operations");
   OperationOrder given(problem.operations.size());
   std::iota(given.begin(), given.end(), 0);
-  const auto rated = [&](OperationOrder order, bool proven) {
-    Schedule s{std::move(order), 0, 0, proven};
-    s.peak_bytes = peak_live_bytes(problem, s.order);
-    s.moved_bytes = moved_bytes(problem, s.order, capacity_bytes);
-    return s;
-  };
-  Schedule best = rated(given, given.size() <= 1);
-  if (given.size() <= 1 || given.size() > most_scheduled_operations) return best;
+  ScheduleChoices choices{{given}, peak_live_bytes(problem, given), given.size() <= 1};
+  if (given.size() <= 1 || given.size() > most_scheduled_operations) return choices;
   const ValueUses uses = value_uses(problem);
-  bool proven = false;
   for (const OperationOrder& start : {given, greedy(problem, uses)}) {
     bool exact = false;
-    Schedule other = rated(improved(problem, uses, start, effort, exact), exact);
-    proven = proven || (exact && other.peak_bytes <= best.peak_bytes);
-    if (std::tie(other.peak_bytes, other.moved_bytes) < std::tie(best.peak_bytes, best.moved_bytes))
-      best = std::move(other);
+    OperationOrder other = improved(problem, uses, start, effort, known, exact);
+    const std::int64_t peak = peak_live_bytes(problem, other);
+    choices.proven = choices.proven || (exact && peak <= choices.peak_bytes);
+    if (peak < choices.peak_bytes) choices.orders.clear();
+    choices.peak_bytes = std::min(choices.peak_bytes, peak);
+    if (peak == choices.peak_bytes && std::ranges::find(choices.orders, other) == choices.orders.end())
+      choices.orders.push_back(std::move(other));
   }
-  best.proven = proven;
-  return best;
+  return choices;
+}
+
+const OperationOrder& chosen_order(const ScheduleProblem& problem, const ScheduleChoices& choices,
+                                   std::int64_t capacity_bytes) {
+  if (choices.orders.size() == 1) return choices.orders.front();
+  return *std::ranges::min_element(
+      choices.orders, {}, [&](const OperationOrder& order) { return moved_bytes(problem, order, capacity_bytes); });
+}
+
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort) {
+  KnownWindows known;
+  return least_live_schedule(problem, capacity_bytes, effort, known);
+}
+
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort, KnownWindows& known) {
+  const ScheduleChoices choices = schedule_choices(problem, effort, known);
+  const OperationOrder& order = chosen_order(problem, choices, capacity_bytes);
+  return {order, choices.peak_bytes, moved_bytes(problem, order, capacity_bytes), choices.proven};
+}
+
+std::optional<KnownWindows::Found> KnownWindows::find(const Key& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = windows_.find(key);
+  return found == windows_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void KnownWindows::keep(Key key, Found found) {
+  const std::lock_guard lock(mutex_);
+  if (windows_.size() >= most_windows) windows_.clear();
+  windows_.emplace(std::move(key), std::move(found));
 }
 
 }  // namespace sdip

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
+
+#include "core/base/number_hash.h"
 
 namespace sdip {
 
@@ -47,6 +51,25 @@ inline constexpr ScheduleEffort highest_schedule_effort{1 << 13, 48, 3};
 /// Beyond this many operations the given order is kept.
 inline constexpr std::int32_t most_scheduled_operations = 20'000;
 
+/// Windows of operations searched so far, by all that their best order depends on: of programs that are alike in
+/// part the rest alone is searched. Threads may share it. What is full starts again.
+class KnownWindows {
+ public:
+  using Key = std::vector<std::int64_t>;
+  /// Positions in the window in a better order than the present one, if there is one, and whether that is proven.
+  struct Found {
+    std::optional<std::vector<std::int32_t>> positions;
+    bool proven = false;
+  };
+  std::optional<Found> find(const Key& key) const;
+  void keep(Key key, Found found);
+
+ private:
+  static constexpr std::size_t most_windows = std::size_t{1} << 14;
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Found, NumberHash> windows_;
+};
+
 struct Schedule {
   OperationOrder order;
   std::int64_t peak_bytes = 0, moved_bytes = 0;
@@ -59,6 +82,20 @@ struct Schedule {
 /// effort lasts. Requires problem.operations in a valid order.
 Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                              const ScheduleEffort& effort);
+Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                             const ScheduleEffort& effort, KnownWindows& known);
+
+/// What least_live_schedule chooses from, whatever the capacity: different orders of the least peak found, in the
+/// order in which the first of equals wins.
+struct ScheduleChoices {
+  std::vector<OperationOrder> orders;
+  std::int64_t peak_bytes = 0;
+  bool proven = false;
+};
+ScheduleChoices schedule_choices(const ScheduleProblem& problem, const ScheduleEffort& effort, KnownWindows& known);
+/// The one of these that moves the fewest bytes.
+const OperationOrder& chosen_order(const ScheduleProblem& problem, const ScheduleChoices& choices,
+                                   std::int64_t capacity_bytes);
 
 /// Positions in `order` at which an operation stands that comes after all before it and before all after it.
 std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const OperationOrder& order);

@@ -221,6 +221,23 @@ std::optional<std::vector<std::int32_t>> search(const Window& window, std::int64
   return std::nullopt;
 }
 
+/// All that search() depends on: what is alive before the window is so in every order.
+KnownWindows::Key key_of(const Window& window, std::int64_t present, std::int64_t most_states) {
+  KnownWindows::Key key{present - window.live, most_states, std::ssize(window.values)};
+  const auto add = [&](const std::vector<std::int32_t>& numbers) {
+    key.push_back(std::ssize(numbers));
+    key.insert(key.end(), numbers.begin(), numbers.end());
+  };
+  for (const Local& value : window.values)
+    key.insert(key.end(), {value.bytes * 2 + (value.outlives ? 1 : 0), static_cast<std::int64_t>(value.users)});
+  for (const LocalOperation& one : window.operations) {
+    add(one.reads);
+    add(one.replaceable);
+    key.push_back(one.result);
+  }
+  return key;
+}
+
 }  // namespace
 
 WindowResult best_window(const Walk& walk, std::size_t first, std::size_t count, std::int64_t live_bytes,
@@ -234,11 +251,17 @@ WindowResult best_window(const Walk& walk, std::size_t first, std::size_t count,
     live = window.after(n, done, live);
     done |= Mask{1} << n;
   }
-  WindowResult result;
-  const auto positions = search(window, present, most_states, result.proven);
-  if (!positions) return result;
+  KnownWindows::Key key = key_of(window, present, most_states);
+  std::optional<KnownWindows::Found> found = walk.known->find(key);
+  if (!found) {
+    found.emplace();
+    found->positions = search(window, present, most_states, found->proven);
+    walk.known->keep(std::move(key), *found);
+  }
+  WindowResult result{{}, found->proven};
+  if (!found->positions) return result;
   result.order.emplace();
-  for (const std::int32_t p : *positions) result.order->push_back(walk.order[first + at(p)]);
+  for (const std::int32_t p : *found->positions) result.order->push_back(walk.order[first + at(p)]);
   return result;
 }
 

@@ -1,7 +1,10 @@
 // How fast programs are made for machines that differ in everything, and published machines evaluated.
 #include "server/cli/machine_rate.h"
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/baseline/device_run.h"
@@ -9,6 +12,7 @@
 #include "core/explore/search/search.h"
 #include "core/program/form/parse.h"
 #include "server/cli/sweep_rate.h"
+#include "server/io/threads.h"
 #include "server/models/request.h"
 #include "server/studies/best.h"
 #include "server/studies/comparison.h"
@@ -32,35 +36,123 @@ bool same_programs(const Application& a, const Application& b) {
   return true;
 }
 
-}  // namespace
+constexpr std::string_view varied_rows[] = {"cores",
+                                            "conv_lanes_in",
+                                            "conv_lanes_out",
+                                            "conv_lanes_pixel",
+                                            "linear_lanes_m",
+                                            "linear_lanes_n",
+                                            "linear_lanes_k",
+                                            "matmul_lanes_m",
+                                            "matmul_lanes_n",
+                                            "matmul_lanes_k",
+                                            "vector_lanes",
+                                            "softmax_lanes",
+                                            "norm_lanes",
+                                            "transpose_lanes",
+                                            "weight_format",
+                                            "activation_format",
+                                            "accumulator_format",
+                                            "psram_bytes",
+                                            "psram_port_bits",
+                                            "dsram_bytes",
+                                            "dsram_port_bits",
+                                            "stackram_bytes",
+                                            "stackram_port_bits",
+                                            "dram_kind",
+                                            "dram_channels",
+                                            "mac_sharing",
+                                            "activation_memory",
+                                            "fusion",
+                                            "fused_attention",
+                                            "strips",
+                                            "transposition",
+                                            "skip_handling",
+                                            "schedule"};
 
-MachineRate machine_rate(const std::string& model, std::int64_t machines, std::int64_t compared_every) {
-  const Catalog catalog;
-  const Machine base = require_preset(std::string(default_preset), "").machine;
-  const SearchSpace space{base, searched_axes(base, {}, {})};
-  const CompileFunction quickly = compile_quickly(catalog, model, {});
+/// The preset's machine with its changes, and the rows that vary around it.
+SearchSpace space_of(const RatedMachines& rated) {
+  Machine base = require_preset(std::string(rated.preset), "").machine;
+  std::vector<std::string_view> fixed;
+  for (std::string_view left = rated.changes; !left.empty();) {
+    const std::string_view change = left.substr(0, left.find(' '));
+    left.remove_prefix(std::min(change.size() + 1, left.size()));
+    const std::size_t equals = change.find('=');
+    const ParameterRow* row = find_parameter(fixed.emplace_back(change.substr(0, equals)));
+    check(row != nullptr, "a change of a rated machine names a parameter");
+    row->write(base, parse_value(*row, change.substr(equals + 1), std::string(row->name)));
+  }
+  SearchSpace space{base, searched_axes(base, fixed, {})};
+  if (!rated.whole)
+    std::erase_if(space.axes, [](const Axis& axis) {
+      return std::ranges::find(varied_rows, axis.row->name) == std::end(varied_rows);
+    });
+  return space;
+}
+
+/// A machine that breaks no rule, and what was made of it.
+struct Drawn {
+  Machine machine;
+  std::shared_ptr<const Application> kept{};
+  double compile_seconds = 0, seconds = 0;
+  bool fits = false;
+};
+
+/// Compiles some of them once more, from scratch.
+void compare(const Catalog& catalog, const std::vector<const Drawn*>& drawn, MachineRate& rate) {
   CompileOptions scratch;
   scratch.say_needed_bytes = false;
-  MachineRate rate{.model = model};
-  for (; rate.misfits + rate.fitting < machines; ++rate.drawn) {
-    const Machine machine = machine_drawn(space, 1, static_cast<std::uint64_t>(rate.drawn));
-    if (!may_be(machine)) {
-      ++rate.refused;
-      continue;
-    }
-    const auto workload = catalog.workload(model, machine);
-    std::shared_ptr<const Application> kept;
-    const double seconds = seconds_of([&] { kept = quickly(machine); });
-    rate.seconds += seconds;
-    if (kept->feasible) rate.fitting_seconds += seconds;
-    ++(kept->feasible ? rate.fitting : rate.misfits);
-    if (compared_every == 0 || (rate.misfits + rate.fitting) % compared_every != 0) continue;
+  std::atomic<std::int64_t> unequal{0};
+  std::vector<double> seconds(drawn.size());
+  on_threads(rate.rated.threads, std::ssize(drawn), [&](std::int64_t i) {
+    const Drawn& one = *drawn[static_cast<std::size_t>(i)];
+    const auto workload = catalog.workload(std::string(rate.rated.model), one.machine);
     Application anew;
-    rate.scratch_seconds += seconds_of([&] { anew = compile(*workload, machine, scratch); });
-    rate.compared_seconds += seconds;
-    ++rate.compared;
-    if (!same_programs(*kept, anew)) ++rate.unequal;
+    seconds[static_cast<std::size_t>(i)] = seconds_of([&] { anew = compile(*workload, one.machine, scratch); });
+    if (!same_programs(*one.kept, anew)) ++unequal;
+  });
+  rate.compared = std::ssize(drawn);
+  rate.unequal = unequal;
+  for (const double one : seconds) rate.scratch_seconds += one;
+  for (const Drawn* one : drawn) rate.compared_seconds += one->compile_seconds;
+}
+
+}  // namespace
+
+MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std::int64_t compared_every) {
+  const Catalog catalog;
+  const std::string model(rated.model);
+  const SearchSpace space = space_of(rated);
+  const CompileFunction quickly = compile_quickly(catalog, model, {});
+  MachineRate rate{.rated = rated};
+  std::vector<Drawn> drawn;
+  for (; std::ssize(drawn) < machines; ++rate.drawn) {
+    Machine machine = machine_drawn(space, 1, static_cast<std::uint64_t>(rate.drawn));
+    if (may_be(machine)) drawn.push_back({std::move(machine)});
   }
+  rate.refused = rate.drawn - machines;
+  const auto compared = [&](std::int64_t i) { return compared_every > 0 && i % compared_every == 0; };
+  catalog.workload(model, space.base);  // its model is read once
+  rate.seconds = seconds_of([&] {
+    on_threads(rated.threads, machines, [&](std::int64_t i) {
+      Drawn& one = drawn[static_cast<std::size_t>(i)];
+      one.compile_seconds = one.seconds = seconds_of([&] { one.kept = quickly(one.machine); });
+      one.fits = one.kept->feasible;
+      if (rated.costed)
+        one.seconds += seconds_of([&] {
+          Outcome outcome;
+          evaluate_each(side_by_side(*one.kept), {&one.machine, 1}, {&outcome, 1});
+        });
+      if (!compared(i)) one.kept = nullptr;
+    });
+  });
+  std::vector<const Drawn*> again;
+  for (const Drawn& one : drawn) {
+    ++(one.fits ? rate.fitting : rate.misfits);
+    if (one.fits) rate.fitting_seconds += one.seconds;
+    if (one.kept) again.push_back(&one);
+  }
+  compare(catalog, again, rate);
   return rate;
 }
 

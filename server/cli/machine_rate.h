@@ -4,25 +4,38 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "core/machine/machine.h"
 
 namespace sdip {
 
-/// Machines drawn at large from what `sdip best` searches of a model, compiled on one thread: as a search compiles
-/// them, with what it keeps from machine to machine, and some from scratch as well. `refused` break a rule between
-/// rows, on `misfits` a layer finds no place; of those that fit a program is made. `unequal`: of the compared ones
-/// whose program differs.
+/// Machines of a model, drawn at large around a preset's with `changes` ("name=value name=value"), which stay: over
+/// the whole space that `sdip best` searches, or over cores, lanes, memories, ports, DRAM, formats, fusion,
+/// attention, strips, transposition, sharing, skips and schedule. `costed`: a program is evaluated for its machine
+/// as well.
+struct RatedMachines {
+  std::string_view name, model, preset = default_preset, changes = {};
+  bool whole = true, costed = false;
+  int threads = 1;
+};
+
+/// Compiled as a search compiles them, with what it keeps from machine to machine, and some from scratch as well.
+/// `refused` break a rule between rows, on `misfits` a layer finds no place; of those that fit a program is made.
+/// `unequal`: of the compared ones whose program differs.
 struct MachineRate {
-  std::string model;
+  RatedMachines rated;
   std::int64_t drawn = 0, refused = 0, misfits = 0, fitting = 0, compared = 0, unequal = 0;
-  double seconds = 0, fitting_seconds = 0;           // all that are not refused, and those that fit
+  double seconds = 0;                                // until all that are not refused were done
+  double fitting_seconds = 0;                        // of those that fit, one thread
   double compared_seconds = 0, scratch_seconds = 0;  // of the compared ones, kept and from scratch
   double per_second() const { return static_cast<double>(misfits + fitting) / seconds; }
   double speedup() const { return scratch_seconds / compared_seconds; }
 };
 
 /// Draws until so many are not refused; every `compared_every`-th of these is compiled from scratch, too; 0: none.
-MachineRate machine_rate(const std::string& model, std::int64_t machines, std::int64_t compared_every);
+MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std::int64_t compared_every);
 
 /// Of the devices of an archetype, each on a frame of SD 1.5, how long the slowest takes: at first, and with
 /// mappings and layouts found, at another clock and another rate of DRAM (a median of several).

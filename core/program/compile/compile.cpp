@@ -142,7 +142,8 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
   const std::string_view first = chains ? "fuse_chains" : "fuse_strips";  // which knows of memories
   const auto end = std::ranges::find(all, first, &Pass::name) - all.begin();
   const auto behind = static_cast<std::size_t>(end);
-  if (const auto known = c.fronts->find(stage, c.machine)) {
+  const FrontCache::Key key = front_key(stage, c.machine);
+  if (const auto known = c.fronts->find(key)) {
     c.graph = known->graph;
     c.roots = known->roots;
     c.drafts = known->drafts;
@@ -154,7 +155,7 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
     all[pass].run(c);
     if (c.infeasible) return all.size();
   }
-  c.fronts->keep(stage, c.machine, {c.graph, c.roots, c.drafts, c.joined});
+  c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined});
   return behind;
 }
 
@@ -182,6 +183,7 @@ struct Run {
     std::size_t next = 0;
     if (cache != nullptr && !remade) {
       c.fronts = &cache->fronts();
+      c.windows = c.fronts->windows();
       next = take_front(stage, c);
     }
     for (const Pass& pass : passes().subspan(next)) {

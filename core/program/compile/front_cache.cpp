@@ -14,10 +14,8 @@ bool has_own_formats(const Graph& graph) {
                              [](const Value& v) { return v.format || v.sums || v.density_hundredths.has_value(); });
 }
 
-std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
-                                     const ScheduleEffort& effort) {
-  std::vector<std::int64_t> numbers = {capacity_bytes, effort.states, effort.window, effort.rounds,
-                                       std::ssize(problem.values)};
+std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, const ScheduleEffort& effort) {
+  std::vector<std::int64_t> numbers = {effort.states, effort.window, effort.rounds, std::ssize(problem.values)};
   numbers.reserve(problem.values.size() + problem.operations.size() * 6);
   for (const ScheduledValue& value : problem.values) numbers.push_back(value.bytes * 2 + (value.kept ? 1 : 0));
   for (const ScheduledOperation& one : problem.operations) {
@@ -30,12 +28,12 @@ std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, std::int64_
   return numbers;
 }
 
-/// How many values are too large for DSRAM, and for twice as much: all that part_views asks of memories.
+/// How many of the values that part_views weighs are too large for DSRAM, and for twice as much: all that it asks
+/// of memories.
 std::vector<std::int64_t> too_large(const Graph& graph, const Machine& machine) {
   std::vector<std::int64_t> counts(2);
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
-    if (graph.values[v].kind != ValueKind::activation) continue;
-    const std::int64_t bytes = value_bytes(graph, static_cast<ValueId>(v), machine).value;
+  for (const ValueId v : values_weighed(graph)) {
+    const std::int64_t bytes = value_bytes(graph, v, machine).value;
     counts[0] += exceeds_dsram(bytes, machine);
     counts[1] += exceeds_dsram(2 * bytes, machine);
   }
@@ -44,7 +42,9 @@ std::vector<std::int64_t> too_large(const Graph& graph, const Machine& machine) 
 
 }  // namespace
 
-std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) {
+namespace {
+
+std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine) {
   if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) return compile_key(machine);
   Machine key;
   key.split_products = machine.split_products;
@@ -66,33 +66,40 @@ std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine) 
   return numbers;
 }
 
-std::shared_ptr<const Front> FrontCache::find(const Stage& stage, const Machine& machine) {
-  const Key key{stage.graph, stage.role, front_key(*stage.graph, machine)};
+}  // namespace
+
+FrontCache::Key front_key(const Stage& stage, const Machine& machine) {
+  return {stage.graph, stage.role, rows_read(*stage.graph, machine)};
+}
+
+std::shared_ptr<const Front> FrontCache::find(const Key& key) {
   const std::lock_guard lock(mutex_);
   const auto found = fronts_.find(key);
   return found == fronts_.end() ? nullptr : found->second;
 }
 
-void FrontCache::keep(const Stage& stage, const Machine& machine, Front front) {
-  Key key{stage.graph, stage.role, front_key(*stage.graph, machine)};
+void FrontCache::keep(const Key& key, Front front) {
   const std::lock_guard lock(mutex_);
   if (fronts_.size() >= most_fronts) fronts_.clear();
-  fronts_.emplace(std::move(key), std::make_shared<const Front>(std::move(front)));
+  fronts_.emplace(key, std::make_shared<const Front>(std::move(front)));
 }
 
 OperationOrder FrontCache::order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                                     const ScheduleEffort& effort) {
-  std::vector<std::int64_t> numbers = numbers_of(problem, capacity_bytes, effort);
+  std::vector<std::int64_t> numbers = numbers_of(problem, effort);
+  std::shared_ptr<const ScheduleChoices> choices;
   {
     const std::lock_guard lock(mutex_);
-    if (const auto found = orders_.find(numbers); found != orders_.end()) return found->second;
+    if (const auto found = choices_.find(numbers); found != choices_.end()) choices = found->second;
   }
-  // Others may look meanwhile, even for the same.
-  OperationOrder order = least_live_schedule(problem, capacity_bytes, effort).order;
-  const std::lock_guard lock(mutex_);
-  if (orders_.size() >= most_orders) orders_.clear();
-  orders_.emplace(std::move(numbers), order);
-  return order;
+  if (!choices) {
+    // Others may look meanwhile, even for the same.
+    choices = std::make_shared<const ScheduleChoices>(schedule_choices(problem, effort, *windows_));
+    const std::lock_guard lock(mutex_);
+    if (choices_.size() >= most_choices) choices_.clear();
+    choices_.emplace(std::move(numbers), choices);
+  }
+  return chosen_order(problem, *choices, capacity_bytes);
 }
 
 }  // namespace sdip

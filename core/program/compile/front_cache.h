@@ -23,29 +23,31 @@ struct Front {
   Joined joined;
 };
 
-/// The rows that these passes read; they are no others where no layer has formats of its own and nothing is made
-/// again (skip_handling=recompute).
-std::vector<std::int64_t> front_key(const Graph& graph, const Machine& machine);
-
 /// Fronts of stages, and orders of scheduling problems, made so far. Threads may share it. What is full starts
 /// again.
 class FrontCache {
  public:
-  std::shared_ptr<const Front> find(const Stage& stage, const Machine& machine);
-  void keep(const Stage& stage, const Machine& machine, Front front);
-
-  /// least_live_schedule's, found once for each problem.
-  OperationOrder order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
-                          const ScheduleEffort& effort);
-
- private:
-  static constexpr std::size_t most_fronts = 512, most_orders = 2048;
-  // The graph is kept, so that no other has its address.
+  /// The graph is kept, so that no other has its address.
   using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::vector<std::int64_t>>;
 
+  std::shared_ptr<const Front> find(const Key& key);
+  void keep(const Key& key, Front front);
+
+  /// least_live_schedule's; what it chooses from is found once for each problem, whatever the capacity.
+  OperationOrder order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
+                          const ScheduleEffort& effort);
+  const std::shared_ptr<KnownWindows>& windows() const { return windows_; }
+
+ private:
+  static constexpr std::size_t most_fronts = 512, most_choices = 2048;
+  const std::shared_ptr<KnownWindows> windows_ = std::make_shared<KnownWindows>();
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<const Front>> fronts_;
-  std::unordered_map<std::vector<std::int64_t>, OperationOrder, NumberHash> orders_;
+  std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash> choices_;
 };
+
+/// What a front depends on: of the machine the rows that its passes read. They are no others where no layer has
+/// formats of its own and nothing is made again (skip_handling=recompute).
+FrontCache::Key front_key(const Stage& stage, const Machine& machine);
 
 }  // namespace sdip

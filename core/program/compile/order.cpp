@@ -91,7 +91,7 @@ void schedule(Compilation& c) {
   const ScheduleProblem problem = problem_of(c);
   const std::int64_t on_chip = unified_bytes(c.machine);
   put_in_order(c.fronts != nullptr ? c.fronts->order_of(problem, on_chip, effort)
-                                   : least_live_schedule(problem, on_chip, effort).order,
+                                   : least_live_schedule(problem, on_chip, effort, *c.windows).order,
                c.drafts);
 }
 

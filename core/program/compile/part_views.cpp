@@ -5,6 +5,7 @@
 #include "core/program/compile/part_views.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/ops/use.h"
 #include "core/program/compile/pieces.h"
@@ -61,6 +62,8 @@ bool is_made(const Graph& graph, ValueId v, const Views& views) {
   return is_tensor(v) && is_tensor(root) && !views.joined.contains(root);
 }
 
+bool is_concat(const Node& node) { return node.op->domain.empty() && node.op->type == "Concat"; }
+
 bool is_alike(const Graph& graph, ValueId a, ValueId b) {
   const Value &x = graph.values[static_cast<std::size_t>(a)], &y = graph.values[static_cast<std::size_t>(b)];
   return x.format == y.format && x.operand.type == y.operand.type;
@@ -71,6 +74,19 @@ bool is_alike(const Graph& graph, ValueId a, ValueId b) {
 bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
   if (machine.activation_memory == ActivationMemory::unified) return bytes > unified_bytes(machine) / 2;
   return bytes > largest_dsram_bytes(machine);
+}
+
+std::vector<ValueId> values_weighed(const Graph& graph) {
+  std::vector<ValueId> values;
+  for (const Node& node : graph.nodes) {
+    if (is_concat(node)) {
+      std::ranges::copy_if(node.inputs, std::back_inserter(values), [](ValueId v) { return v != none; });
+      values.push_back(node.outputs[0]);
+    } else if (!node.inputs.empty() && node.inputs[0] != none && !pieces_of_operand(graph, node).empty()) {
+      values.push_back(node.inputs[0]);
+    }
+  }
+  return values;
 }
 
 bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
@@ -91,7 +107,7 @@ bool parts_in_place(const Graph& graph, const Node& node, const Views& views, co
 
 bool joins_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
   const bool may = node.in_place || machine.part_views == PartViews::on;
-  if (!may || !node.op->domain.empty() || node.op->type != "Concat" || node.inputs.size() < 2) return false;
+  if (!may || !is_concat(node) || node.inputs.size() < 2) return false;
   const ValueId whole = node.outputs[0];
   const Readers readers = readers_of(graph, whole, machine);
   if (readers.returned) return false;

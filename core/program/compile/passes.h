@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/program/schedule.h"
 #include "core/program/tiling/draft.h"
 #include "core/program/tiling/mapping_cache.h"
 
@@ -34,6 +35,7 @@ struct Compilation {
   std::span<const FormatRule> format_rules{};
   std::vector<std::int64_t> formats_met{};  // the same of these
   std::shared_ptr<MappingCache> mappings = std::make_shared<MappingCache>();
+  std::shared_ptr<KnownWindows> windows = std::make_shared<KnownWindows>();
   FrontCache* fronts = nullptr;  // what earlier compilations found out; may be absent
   const Stop* stop = nullptr;
   Joined joined{};

@@ -23,6 +23,7 @@ Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) 
   trial.mapping_rules = from.mapping_rules;  // formats are said
   trial.rules_met = from.rules_met;
   trial.mappings = from.mappings;
+  trial.windows = from.windows;
   trial.stop = from.stop;
   trial.chip_share = from.chip_share;
   trial.say_needed_bytes = false;

@@ -65,10 +65,15 @@ bool has_one_shape(const Graph& graph, const Node& node) {
 
 /// What the circuit of a node must know beside the loop nest: attributes in the order of their names; shapes, where
 /// counts of rows do not say them.
-void describe(const Graph& graph, const Node& node, bool has_nest, ByteWriter& out) {
+void describe(const Graph& graph, const Node& node, ByteWriter& out) {
+  const auto of_nest = [](const auto& attribute) { return is_of_the_nest(attribute.first); };
+  const bool shapes = !has_one_shape(graph, node);
+  if (!shapes && node.attributes.empty()) return;
+  const bool has_nest =
+      (shapes || std::ranges::any_of(node.attributes, of_nest)) && is_nest(work_of(graph, node).family);
   for (const auto& [name, attribute] : node.attributes)
     if (!has_nest || !is_of_the_nest(name)) std::visit(AttributeBytes{out}, attribute);
-  if (has_nest || has_one_shape(graph, node)) return;
+  if (has_nest || !shapes) return;
   for (const auto* ids : {&node.inputs, &node.outputs})
     for (const ValueId id : *ids)
       if (id != none) AttributeBytes{out}(graph.values[at(id)].operand.shape);
@@ -89,8 +94,7 @@ struct Encoding {
     for (const NodeId id : instruction.nodes) {
       const Node& node = stage.graph->nodes[at(id)];
       context.opcodes.push_back(opcodes.at(node.op));
-      const bool has_nest = is_nest(work_of(*stage.graph, node).family);
-      describe(*stage.graph, node, has_nest, descriptor);
+      describe(*stage.graph, node, descriptor);
     }
     context.descriptor = descriptor.take();
     const EssaySizes sizes = essay_sizes(*stage.graph, instruction, machine);

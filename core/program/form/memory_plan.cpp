@@ -34,43 +34,64 @@ struct Contents {
   std::vector<std::int32_t> ids;
 };
 
-Contents contents_of(const Machine& machine, const std::vector<Draft>& drafts, const Lives& lives) {
-  Contents contents;
-  std::vector<std::int32_t> number(lives.size(), -1);
-  const auto add = [&](std::size_t v, std::int32_t last) {
-    number[v] = static_cast<std::int32_t>(contents.values.size());
-    contents.values.push_back({lives[v].bytes, lives[v].made, last, {}});
-    contents.ids.push_back(static_cast<std::int32_t>(v));
-  };
-  for (std::size_t v = 0; v < lives.size(); ++v) {
-    const Life& life = lives[v];
-    if (life.needs_stack())
-      add(v, life.uses.back());
-    else if (is_unified(machine) && life.in_dsram())
-      add(v, life.last_in_dsram());
-  }
-  if (is_unified(machine))
-    for (const Draft& draft : drafts)
-      if (const Life& life = lives[at(draft.destination)]; made_in_vain(life) && draft.out_elements > 0)
-        add(at(draft.destination), life.made);  // sums of a norm are in registers
-  for (std::size_t i = 0; i < drafts.size(); ++i) {
-    const std::int32_t made = number[at(drafts[i].destination)];
-    if (made < 0) continue;
-    for (const DraftOperand& operand : drafts[i].operands) {
-      const Life& life = lives[at(operand.value)];
-      if (may_replace(drafts[i], operand) && life.needs_stack() && number[at(operand.value)] >= 0)
-        contents.values[at(made)].replaceable.push_back(number[at(operand.value)]);
+/// A memory and what may lie there: what stays as it is while values leave and come back.
+struct Memory {
+  const Machine& machine;
+  const std::vector<Draft>& drafts;
+  std::vector<std::int32_t> may_lie{}, in_vain{};  // values
+  std::vector<std::pair<std::int32_t, std::int32_t>>
+      replacing{};                     // a result and an operand whose place it may take
+  std::vector<std::int32_t> number{};  // by value, of what was asked for last
+
+  Memory(const Machine& m, const std::vector<Draft>& d, const Lives& lives)
+      : machine(m), drafts(d), number(lives.size(), -1) {
+    std::vector<char> lies(lives.size(), 0);
+    const auto may = [&](std::size_t v) { may_lie.push_back(static_cast<std::int32_t>(v)), lies[v] = 1; };
+    for (std::size_t v = 0; v < lives.size(); ++v)
+      if (lives[v].needs_stack() || (is_unified(machine) && lives[v].in_dsram())) may(v);
+    for (const Draft& draft : drafts) {
+      const bool sums = draft.out_elements == 0;  // of a norm: in registers
+      if (is_unified(machine) && !sums && made_in_vain(lives[at(draft.destination)]))
+        in_vain.push_back(draft.destination);
+      if (lies[at(draft.destination)] == 0) continue;
+      for (const DraftOperand& operand : draft.operands)
+        if (lies[at(operand.value)] != 0 && may_replace(draft, operand))
+          replacing.emplace_back(draft.destination, operand.value);
     }
   }
-  return contents;
-}
 
-Allocation allocated(const Machine& machine, const Contents& contents, std::int32_t rounds, std::int64_t capacity) {
+  std::int64_t capacity() const { return is_unified(machine) ? unified_bytes(machine) : machine.stackram_bytes; }
+  std::int32_t instructions() const { return static_cast<std::int32_t>(drafts.size()); }
+
+  Contents contents(const Lives& lives) {
+    Contents contents;
+    contents.values.reserve(may_lie.size() + in_vain.size());
+    contents.ids.reserve(may_lie.size() + in_vain.size());
+    const auto add = [&](std::int32_t v, std::int32_t last) {
+      number[at(v)] = static_cast<std::int32_t>(contents.values.size());
+      contents.values.push_back({lives[at(v)].bytes, lives[at(v)].made, last, {}});
+      contents.ids.push_back(v);
+    };
+    for (const std::int32_t v : may_lie) {
+      const Life& life = lives[at(v)];
+      number[at(v)] = -1;
+      if (life.needs_stack())
+        add(v, life.uses.back());
+      else if (is_unified(machine) && life.in_dsram())
+        add(v, life.last_in_dsram());
+    }
+    for (const std::int32_t v : in_vain) add(v, lives[at(v)].made);
+    for (const auto& [made, operand] : replacing)
+      if (number[at(made)] >= 0 && number[at(operand)] >= 0 && lives[at(operand)].needs_stack())
+        contents.values[at(number[at(made)])].replaceable.push_back(number[at(operand)]);
+    return contents;
+  }
+};
+
+Allocation allocated(const Machine& machine, const Contents& contents, std::int64_t capacity) {
   if (is_stack(machine)) return allocate_stack(contents.values);
-  Allocation allocation = allocate_offsets(contents.values, 0);
-  const std::int64_t enough = std::min(capacity, allocation.live_bytes + allocation.live_bytes / 50);
-  if (rounds == 0 || allocation.peak_bytes <= enough) return allocation;
-  return allocate_offsets(contents.values, rounds, enough);
+  const std::int64_t live = most_live(contents.values);
+  return allocate_offsets(contents.values, usual_allocation_rounds, std::min(capacity, live + live / 50));
 }
 
 /// What is too much at each draft, and the first draft where it is.
@@ -138,31 +159,25 @@ std::int32_t widest_victim(const Excess& excess, const Contents& contents, const
   return best;
 }
 
-std::int64_t capacity_of(const Machine& machine) {
-  return is_unified(machine) ? unified_bytes(machine) : machine.stackram_bytes;
-}
-
 /// Spills until all fits. Returns what it spilled.
-std::vector<std::int32_t> spill_until_it_fits(const Machine& machine, const std::vector<Draft>& drafts,
-                                              Lives& lives, SpillRule rule) {
-  const std::int64_t capacity = capacity_of(machine);
-  const auto count = static_cast<std::int32_t>(drafts.size());
+std::vector<std::int32_t> spill_until_it_fits(Memory& memory, Lives& lives, SpillRule rule) {
+  const std::int64_t capacity = memory.capacity();
   std::vector<std::int32_t> spilled;
   const auto spill = [&](std::int32_t v) {
     check(!lives[at(v)].spilled, "a value spilled twice");
     lives[at(v)].spilled = true;
     spilled.push_back(v);
   };
-  for (std::size_t v = 0; v < lives.size(); ++v)  // else others would leave for it in vain
-    if (lives[v].needs_stack() && lives[v].bytes > capacity) spill(static_cast<std::int32_t>(v));
+  for (const std::int32_t v : memory.may_lie)  // else others would leave for it in vain
+    if (lives[at(v)].needs_stack() && lives[at(v)].bytes > capacity) spill(v);
   while (true) {
-    const Contents contents = contents_of(machine, drafts, lives);
-    Excess excess = excess_of(live_bytes(contents.values, count), capacity);
-    const bool by_address = rule == SpillRule::farthest_use && is_stack(machine);
+    const Contents contents = memory.contents(lives);
+    Excess excess = excess_of(live_bytes(contents.values, memory.instructions()), capacity);
+    const bool by_address = rule == SpillRule::farthest_use && is_stack(memory.machine);
     if (excess.first < 0 || by_address) {
-      const Allocation allocation = allocated(machine, contents, usual_allocation_rounds, capacity);
+      const Allocation allocation = allocated(memory.machine, contents, capacity);
       if (allocation.peak_bytes <= capacity) return spilled;
-      excess = excess_of(highest_byte(contents.values, allocation, count), capacity);
+      excess = excess_of(highest_byte(contents.values, allocation, memory.instructions()), capacity);
     }
     if (excess.first < 0) return spilled;
     std::int32_t victim = none;
@@ -173,23 +188,20 @@ std::vector<std::int32_t> spill_until_it_fits(const Machine& machine, const std:
   }
 }
 
-bool all_fits(const Machine& machine, const std::vector<Draft>& drafts, const Lives& lives) {
-  const Contents contents = contents_of(machine, drafts, lives);
-  const std::int64_t capacity = capacity_of(machine);
-  const auto live = live_bytes(contents.values, static_cast<std::int32_t>(drafts.size()));
-  if (!live.empty() && *std::ranges::max_element(live) > capacity) return false;
-  if (is_stack(machine)) return allocate_stack(contents.values).peak_bytes <= capacity;
-  return fits_in(contents.values, capacity);
+bool all_fits(Memory& memory, const Lives& lives) {
+  const Contents contents = memory.contents(lives);
+  if (!is_stack(memory.machine)) return fits_in(contents.values, memory.capacity());
+  return most_live(contents.values) <= memory.capacity() &&
+         allocate_stack(contents.values).peak_bytes <= memory.capacity();
 }
 
 /// Takes back what was spilled and fits after all, the costliest first.
-void take_back(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives,
-               std::vector<std::int32_t>& spilled) {
-  if (!all_fits(machine, drafts, lives)) return;
+void take_back(Memory& memory, Lives& lives, std::vector<std::int32_t>& spilled) {
+  if (!all_fits(memory, lives)) return;
   std::ranges::stable_sort(spilled, std::greater<>(), [&](std::int32_t v) { return spill_bytes(lives[at(v)]); });
   for (std::size_t i = 0; i < std::min(spilled.size(), most_taken_back); ++i) {
     lives[at(spilled[i])].spilled = false;
-    if (!all_fits(machine, drafts, lives)) lives[at(spilled[i])].spilled = true;
+    if (!all_fits(memory, lives)) lives[at(spilled[i])].spilled = true;
   }
 }
 
@@ -236,39 +248,63 @@ std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, cons
   return addresses;
 }
 
-MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule) {
-  std::vector<std::int32_t> spilled = spill_until_it_fits(machine, drafts, lives, rule);
-  if (rule != SpillRule::farthest_use) take_back(machine, drafts, lives, spilled);
+namespace {
+
+/// What leaves by a rule, which then has left, and the bytes that this moves.
+struct Spilled {
+  std::vector<std::int32_t> values;
+  std::int64_t moved_bytes = 0;
+};
+
+Spilled spill(Memory& memory, Lives& lives, SpillRule rule) {
+  Spilled spilled{spill_until_it_fits(memory, lives, rule)};
+  if (rule != SpillRule::farthest_use) take_back(memory, lives, spilled.values);
+  std::erase_if(spilled.values, [&](std::int32_t v) { return !lives[at(v)].spilled; });
+  for (const std::int32_t v : spilled.values) spilled.moved_bytes += spill_bytes(lives[at(v)]);
+  return spilled;
+}
+
+MemoryPlan planned(Memory& memory, const Lives& lives, const Spilled& spilled) {
+  const Machine& machine = memory.machine;
   MemoryPlan plan;
-  for (const std::int32_t v : spilled)
-    if (lives[at(v)].spilled) plan.moved_bytes += spill_bytes(lives[at(v)]);
-  const Contents contents = contents_of(machine, drafts, lives);
-  const Allocation allocation = allocated(machine, contents, usual_allocation_rounds, capacity_of(machine));
+  plan.moved_bytes = spilled.moved_bytes;
+  const Contents contents = memory.contents(lives);
+  const Allocation allocation = allocated(machine, contents, memory.capacity());
   plan.addresses.assign(lives.size(), -1);
   for (std::size_t v = 0; v < contents.ids.size(); ++v) plan.addresses[at(contents.ids[v])] = allocation.offsets[v];
-  plan.in_use = highest_byte(contents.values, allocation, static_cast<std::int32_t>(drafts.size()));
+  plan.in_use = highest_byte(contents.values, allocation, memory.instructions());
   if (is_unified(machine)) {
-    plan.live_extents = live_extents_of(contents, allocation, drafts.size());
+    plan.live_extents = live_extents_of(contents, allocation, memory.drafts.size());
     plan.dsram_addresses = plan.addresses;
     return plan;
   }
-  plan.dsram_addresses = dsram_addresses(drafts, lives);
+  plan.dsram_addresses = dsram_addresses(memory.drafts, lives);
   return plan;
 }
 
+}  // namespace
+
+MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule) {
+  Memory memory(machine, drafts, lives);
+  const Spilled spilled = spill(memory, lives, rule);
+  return planned(memory, lives, spilled);
+}
+
 MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives) {
-  std::optional<MemoryPlan> best;
-  Lives best_lives;
+  Memory memory(machine, drafts, lives);
+  std::optional<Spilled> best;
+  const auto mark = [&](const Spilled& spilled, bool gone) {
+    for (const std::int32_t v : spilled.values) lives[at(v)].spilled = gone;
+  };
   for (const SpillRule rule : {SpillRule::farthest_use, SpillRule::fewest_bytes, SpillRule::widest_relief}) {
-    Lives tried = lives;
-    MemoryPlan plan = plan_memory(machine, drafts, tried, rule);
-    if (best && plan.moved_bytes >= best->moved_bytes) continue;
-    best = std::move(plan);
-    best_lives = std::move(tried);
+    Spilled spilled = spill(memory, lives, rule);
+    mark(spilled, false);
+    if (best && spilled.moved_bytes >= best->moved_bytes) continue;
+    best = std::move(spilled);
     if (best->moved_bytes == 0) break;
   }
-  lives = std::move(best_lives);
-  return *std::move(best);
+  mark(*best, true);
+  return planned(memory, lives, *best);
 }
 
 std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used) {

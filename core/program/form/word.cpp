@@ -13,12 +13,10 @@ namespace sdip {
 void WordOut::put(std::string_view name, int bits, std::uint64_t x) {
   check(at_ + bits <= static_cast<int>(8 * head_bytes), "the head of an instruction fits its words");
   if (listing_ != nullptr) listing_->push_back({std::string(name), bits});
-  while (bits > 0) {  // what the byte has left
-    const int taken = std::min(bits, 8 - at_ % 8);
-    const std::uint64_t part = x & ((std::uint64_t{1} << taken) - 1);
-    head_[static_cast<std::size_t>(at_ / 8)] |= static_cast<std::uint8_t>(part << at_ % 8);
-    x >>= taken, at_ += taken, bits -= taken;
-  }
+  auto byte = static_cast<std::size_t>(at_ / 8);
+  at_ += bits;
+  for (std::uint64_t left = (x & ((std::uint64_t{1} << bits) - 1)) << (at_ - bits) % 8; left != 0; left >>= 8)
+    head_[byte++] |= static_cast<std::uint8_t>(left & 0xff);
 }
 
 void WordOut::number(std::string_view name, int bits, std::int64_t& x, std::int64_t standard, std::int64_t) {

@@ -139,12 +139,7 @@ struct WholeChoice {
       c.mapping = {c.work.rows, 1, c.work.row_length, 1};
       return taken(c, room);
     }
-    const Nest nest = nest_of(c);
-    const LoopNest& n = nest.loops;
-    c.mapping = whole_mapping(nest);
-    const auto skips = [](const NestAxis& axis) { return axis.stride > axis.reach(); };
-    if (skips(row_axis(n)) || skips(column_axis(n))) c.operand_a = Place::dsram;  // tiles leave out what is between
-    return taken(c, room);
+    return taken(least_moving(std::move(c)), room);
   }
   const TakenByGoal& exactly(Answered answered) {
     std::optional<TakenByGoal>& found = known[answered.step][answered.noes].exactly;

@@ -188,17 +188,39 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);
 
-/// What choose_mapping says, and a range of room.weight_bytes, with this one in it, for which it says the same.
-/// Sound by construction: of that room the searches know only what an AskedCapacity answers. Not the whole step:
-/// they ask for mappings that then lose, too. Of weights in place (a room of 0) everything. Worked example: a
-/// linear layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered weights: in
-/// 2,048 B the whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it is asked for
-/// is 1,024 B and 2,048 B.
+/// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
+struct TileBuffers {
+  std::int64_t read_bytes = 0, write_bytes = 0;
+};
+
+/// What choose_mapping says, and ranges of room.weight_bytes and of the sides of DSRAM, with these in them, for
+/// which it says the same; of a side for which that is not known, none. Sound by construction: of a room the
+/// searches know only what an AskedCapacity answers, so that it is the same for all larger ones with these answers;
+/// and since they take the best of what fits, for all smaller ones in which the mappings that decided fit. Not the
+/// whole step: they ask for mappings that then lose, too. Of weights in place (a room of 0) everything. Worked
+/// example: a linear layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered
+/// weights: in 2,048 B the whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it
+/// is asked for is 1,024 B and 2,048 B.
 struct MappingStep {
   std::optional<Mapping> mapping;
-  CapacityRange weight_room;
+  CapacityRange weight_room, read_room = no_capacity, write_room = no_capacity;
+  bool holds(const TileRoom& room) const {
+    return weight_room.holds(room.weight_bytes) && read_room.holds(room.read_bytes) &&
+           write_room.holds(room.write_bytes);
+  }
   friend bool operator==(const MappingStep&, const MappingStep&) = default;
 };
+
+/// The parts of a room as a search for a mapping meets them.
+struct AskedRoom {
+  AskedCapacity read, write, weights;
+  explicit AskedRoom(const TileRoom& room)
+      : read(room.read_bytes), write(room.write_bytes), weights(room.weight_bytes) {}
+  bool holds(const TileBuffers& buffers) const {
+    return read.holds(buffers.read_bytes) && write.holds(buffers.write_bytes);
+  }
+};
+
 MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule = nullptr);
 
 /// Why what the rule says is no mapping of this class in this room: a sentence with the bytes that are missing.
@@ -208,6 +230,10 @@ std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoo
 /// executor count them, but for weights that stay in PSRAM. Worked example: 10 elements of 8 bit from DRAM and as
 /// many results to it in tiles of 4, bursts of 4: 3 + 3 bursts, 24 bytes.
 std::int64_t dram_bytes(const InstructionClass& c, const TileRoom& room);
+
+/// A nest that is one instruction, with the mapping that moves no more DRAM bytes than any other in whatever room:
+/// all of it as one tile. Where tiles leave out what lies between the positions that they read, A is on chip.
+InstructionClass least_moving(InstructionClass c);
 
 /// Cycles of an instruction with its mapping on the reference machine (docs/model/tiling.md#options-of-the-search),
 /// one core: those of a nest's array and port, or of the work of its parts, or of its dram_bytes at 64 a cycle, of
@@ -220,10 +246,7 @@ std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room);
 std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
                                   std::int64_t sums);
 
-/// Bytes of the tile buffers that a class with its mapping occupies on each side of DSRAM, beside whole operands.
-struct TileBuffers {
-  std::int64_t read_bytes = 0, write_bytes = 0;
-};
+/// Of a class with its mapping.
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.

@@ -177,4 +177,12 @@ std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& roo
   return transfers.all();
 }
 
+InstructionClass least_moving(InstructionClass c) {
+  const Nest nest = nest_of(c);
+  c.mapping = whole_mapping(nest);
+  const auto skips = [](const NestAxis& axis) { return axis.stride > axis.reach(); };
+  if (skips(row_axis(nest.loops)) || skips(column_axis(nest.loops))) c.operand_a = Place::dsram;
+  return c;
+}
+
 }  // namespace sdip

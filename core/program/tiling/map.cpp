@@ -7,6 +7,7 @@
 #include "core/program/tiling/attention_tiles.h"
 #include "core/program/tiling/draft.h"
 #include "core/program/tiling/mapping_text.h"
+#include "core/program/tiling/nest_room.h"
 #include "core/program/tiling/row_tiles.h"
 #include "core/program/tiling/strips.h"
 #include "core/program/tiling/tuner.h"
@@ -15,83 +16,6 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t reference_tile_elements = 1 << 18;  // of a result: smaller tiles only pay more starts
-constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
-
-/// Full-size operands of fused operators that lie in DRAM: each has a tile as large as the results'.
-std::int64_t full_size_fetches(const InstructionClass& c) {
-  return std::ranges::count_if(
-      c.fetches, [&](const Fetch& f) { return f.place == Place::dram && f.elements == c.out_elements; });
-}
-
-/// Of a weight, as one of a tile of many; by groups, of whole ones.
-std::int64_t element_room(const WeightForm& form) {
-  if (form.scale_group > 0) return form.bits * bit_parts + form.scale_group_bits * bit_parts / form.scale_group;
-  if (!form.skipping || form.group == 0)
-    return form.bits * form.density_hundredths * (bit_parts / 100) + (form.skipping ? bit_parts : 0);
-  const GroupPattern pattern = group_pattern(form.group, form.density_hundredths);
-  return pattern.stay * (form.bits + pattern.index_bits()) * bit_parts / pattern.group;
-}
-
-/// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
-TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& room, std::int64_t weight_buffers) {
-  const LoopNest& n = nest.loops;
-  const Compulsory once = compulsory(nest);
-  const std::int64_t bits = room.activation_bits * bit_parts, sums_bits = room.accumulator_bits * bit_parts;
-  TileTerms terms;
-  terms.capacity = {room.read_bytes * 8 * bit_parts, most_words, room.write_bytes * 8 * bit_parts};
-  terms.b_memory = nest.weighted ? 1 : 0, terms.out_memory = 2;
-  if (c.operand_a == Place::dram) terms.a_price = bits, terms.a_room = bits * room.buffers;
-  if (c.operand_b == Place::dram) terms.b_price = once.b * bits, terms.b_room = bits * room.buffers;
-  if (nest.weighted && room.weight_bytes > 0) {
-    const std::int64_t held = held_weight_bytes(c, room.form);
-    const std::int64_t an_element = element_room(room.form);
-    terms.capacity[1] = (room.weight_bytes - held) / (weight_buffers * weight_parts(c)) * 8 * bit_parts;
-    terms.b_price = stored_bytes(weight_tile_bytes(c, nest.channels(), room.form), room.form) * 8 * bit_parts;
-    if (room.weights_stay) terms.b_price = 1;  // of equal bytes the fewest loads
-    terms.b_room = ceil_div(c.weight_elements_per_channel * an_element, n.in_channels * n.kernel_h * n.kernel_w);
-    terms.b_channel_room =
-        (c.bias_elements_per_channel * room.form.vector_bits + room.form.scale_bits_per_channel) * bit_parts;
-  }
-  terms.beside_memory = 0;
-  terms.beside_room = full_size_fetches(c) * bits * room.buffers;
-  terms.partials_leave = writes_tiles(c);
-  terms.price_a_cycle = reference_dram_bytes * 8 * bit_parts;
-  terms.sums_room = sums_bits;
-  if (!writes_tiles(c)) return terms;
-  terms.out_price = once.out * bits, terms.partials_price = once.out * sums_bits;
-  terms.out_room = bits * room.buffers, terms.sums_room = sums_bits * room.buffers;
-  return terms;
-}
-
-/// Room for weights from what the search's capacity of it, one tile's of so many, was asked.
-CapacityRange weight_room(const CapacityRange& same, std::int64_t held, std::int64_t tiles) {
-  constexpr std::int64_t a_byte = 8 * bit_parts;
-  CapacityRange room;
-  if (same.least > 0) room.least = held + tiles * ceil_div(same.least, a_byte);
-  if (same.most != room.most) room.most = held + tiles * (same.most / a_byte + 1) - 1;
-  return room;
-}
-
-/// By all that a search asked of the room for weights: of itself, and of the capacity for a tile.
-void narrow_weight_room(MappingStep& step, const InstructionClass& c, const TileRoom& room,
-                        const AskedCapacity& weights, const TileTerms& terms, std::int64_t weight_buffers) {
-  step.weight_room.narrow(weights.same());
-  if (c.operand_b == Place::psram && room.weight_bytes > 0)
-    step.weight_room.narrow(
-        weight_room(terms.capacity[1].same(), held_weight_bytes(c, room.form), weight_buffers * weight_parts(c)));
-}
-
-std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
-  std::int64_t bytes = held_weight_bytes(c, room.form);
-  if (c.operand_b == Place::psram) {
-    InstructionClass tile = c;
-    const std::int64_t sums = std::min(c.mapping.tile_sums, c.work.nest.in_channels);
-    tile.weight_elements_per_channel = ceil_div(c.weight_elements_per_channel * sums, c.work.nest.in_channels);
-    tile.work.nest.in_channels = sums;
-    bytes += weight_buffers * weight_parts(c) * weight_tile_bytes(tile, c.mapping.tile_channels, room.form);
-  }
-  return bytes;
-}
 
 /// `in_memory`: folds are those of the weight memory, each row once for each tile of channels.
 TileSizes sizes_of(const InstructionClass& c, bool weighted, bool in_memory) {
@@ -127,11 +51,19 @@ std::optional<Tiling> whole_or_split(const Task& task, const TileSizes& sizes) {
   return whole;
 }
 
-std::optional<Mapping> best_mapping(const Task& task, const TileSizes& sizes) {
+/// `first`: of goal bytes what ties are decided against; `cheapest`: no mapping of channels and sums by granules
+/// that fits has a lower price.
+struct Found {
+  Mapping mapping;
+  std::optional<Mapping> first{};
+  bool cheapest = false;
+};
+
+std::optional<Found> best_mapping(const Task& task, const TileSizes& sizes) {
   const auto found = whole_or_split(task, sizes);
   if (!found) return std::nullopt;
-  if (task.goal == TileGoal::bytes) return found->mapping;
-  return fewest_cycles(task.nest, task.terms, sizes, task.fits, *found).mapping;
+  if (task.goal == TileGoal::bytes) return Found{found->mapping, found->first};
+  return Found{fewest_cycles(task.nest, task.terms, sizes, task.fits, *found).mapping};
 }
 
 /// The same number for the same layer, whatever room it finds: sizes of its loops, each in its own place.
@@ -188,51 +120,61 @@ std::optional<Mapping> quick_mapping(const Task& task, const TileSizes& sizes, T
   return whole ? std::optional(whole->mapping) : std::nullopt;
 }
 
-/// Whether a class with its mapping fits: missing_bytes would be none.
-bool fits_in(const InstructionClass& c, const TileRoom& room, const AskedCapacity& weights,
-             std::int64_t weight_buffers) {
-  const TileBuffers buffers = tile_buffers(c, room);
-  if (buffers.read_bytes > room.read_bytes || buffers.write_bytes > room.write_bytes) return false;
-  return room.weight_bytes == 0 || weights.holds(weight_bytes_on_chip(c, room, weight_buffers));
-}
-
-std::optional<Mapping> search_nest(const Task& task, TileSizes sizes, TileSearch search) {
+std::optional<Found> search_nest(const Task& task, TileSizes sizes, TileSearch search) {
   sizes.channel_granule = even_channels, sizes.sum_granule = even_sums;
   if (search != TileSearch::exact)
-    if (const auto found = quick_mapping(task, sizes, search)) return found;
-  if (const auto found = best_mapping(task, sizes)) return found;
+    if (const auto found = quick_mapping(task, sizes, search)) return Found{*found};
+  if (auto found = best_mapping(task, sizes)) {
+    found->cheapest = task.goal == TileGoal::bytes;
+    return found;
+  }
   sizes.channel_granule = sizes.sum_granule = 1;
   if (const auto found = best_mapping(task, sizes)) return found;
   const Mapping least = least_mapping(task.nest, sizes);
-  return task.fits(least) ? std::optional(least) : std::nullopt;
+  return task.fits(least) ? std::optional(Found{least}) : std::nullopt;
 }
 
+/// What is found, the ranges of room in which everything that was asked would have been answered so, and the least
+/// room in which the same is found; nothing where that is not known.
+struct Chosen {
+  MappingStep step;
+  std::optional<RoomTaken> needed{};
+  bool cheapest = false;  // as in Found
+};
+
 /// `finer`: of an exact search, channels and sums one by one, too.
-MappingStep choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers, bool finer = false) {
+Chosen choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight_buffers, bool finer = false) {
   const Nest nest = nest_of(c);
   const bool in_memory = room.weights_multiply && nest.weighted && room.goal == TileGoal::bytes;
-  const AskedCapacity weights(room.weight_bytes);
-  if (room.weight_bytes > 0 && !weights.holds(held_weight_bytes(c, room.form)))
-    return {std::nullopt, weights.same()};  // whatever the tiles
+  const AskedRoom asked(room);
+  Chosen chosen{{std::nullopt, {}, CapacityRange(), CapacityRange()}};
+  if (room.weight_bytes > 0 && !asked.weights.holds(held_weight_bytes(c, room.form))) {
+    chosen.step.weight_room = asked.weights.same();  // whatever the tiles
+    return chosen;
+  }
   const TileTerms terms = terms_of(c, nest, room, weight_buffers);
   const Accept fits = [&](const Mapping& mapping) {
     c.mapping = mapping;
-    return fits_in(c, room, weights, weight_buffers);
+    return fits_in(c, room, asked, weight_buffers);
   };
   const Task task{nest, terms, fits, room.goal};
   const TileSizes sizes = sizes_of(c, nest.weighted, in_memory);
-  MappingStep step{finer ? best_mapping(task, sizes) : search_nest(task, sizes, room.search), {}};
-  narrow_weight_room(step, c, room, weights, terms, weight_buffers);
-  return step;
+  const auto found = finer ? best_mapping(task, sizes) : search_nest(task, sizes, room.search);
+  narrow_rooms(chosen.step, c, room, room, asked, terms, weight_buffers);
+  if (!found) return chosen;
+  chosen.step.mapping = found->mapping;
+  chosen.cheapest = found->cheapest;
+  if (!found->first) return chosen;
+  c.mapping = found->mapping;
+  chosen.needed = needed_by(c, room, weight_buffers);
+  c.mapping = *found->first;
+  const auto by_first = needed_by(c, room, weight_buffers);
+  if (chosen.needed && by_first)
+    chosen.needed->include(*by_first);
+  else
+    chosen.needed.reset();
+  return chosen;
 }
-
-/// What a mapping takes of the sides of DSRAM and of PSRAM.
-struct RoomTaken {
-  std::int64_t read, write, weights;
-  bool within(const RoomTaken& room) const {
-    return read <= room.read && write <= room.write && weights <= room.weights;
-  }
-};
 
 /// The search for fewer bytes than a mapping has. What is tried is the same whatever the room, so that more of it
 /// never means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in
@@ -241,6 +183,8 @@ struct FewestBytes {
   InstructionClass c;
   const TileRoom& room;
   MappingStep& step;
+  std::optional<RoomTaken> needed;  // for what the step has now
+  bool cheapest = false;            // as in Found
   const Nest nest = nest_of(c);
   const TileSizes sizes = sizes_of(c, nest.weighted, room.weights_multiply&& nest.weighted);
   const bool streams_weights = nest.weighted && room.weight_bytes > 0;
@@ -272,9 +216,9 @@ struct FewestBytes {
 
   RoomTaken taken(const Mapping& m, std::int64_t weight_buffers) {
     c.mapping = m;
-    const TileBuffers buffers = tile_buffers(c, room);
-    return {buffers.read_bytes, buffers.write_bytes,
-            streams_weights ? weight_bytes_on_chip(c, room, weight_buffers) : 0};
+    RoomTaken taken = taken_by(c, room, weight_buffers);
+    if (!streams_weights) taken.weights = 0;
+    return taken;
   }
 
   /// The smallest mappings of tiles of that granule: with sums cut, and, since partial sums take room, whole; and
@@ -292,48 +236,71 @@ struct FewestBytes {
 
   void search(const TileRoom& within, std::span<const std::int64_t> granules, std::int64_t weight_buffers,
               std::span<const RoomTaken> coarser) {
-    const AskedCapacity weights(within.weight_bytes);
+    const AskedRoom asked(within);
     TileTerms terms = terms_of(c, nest, within, weight_buffers);
     if (room.weights_stay && streams_weights) terms.b_price = 0;
     const Accept fits = [&](const Mapping& m) {
       c.mapping = m;
-      if (!fits_in(c, within, weights, weight_buffers)) return false;
+      if (!fits_in(c, within, asked, weight_buffers)) return false;
       if (coarser.empty()) return true;
       const RoomTaken own = taken(m, weight_buffers);
       return std::ranges::none_of(coarser, [&](const RoomTaken& other) { return other.within(own); });
     };
     const ExactBytes exact = exact_bytes();
-    if (const auto fewer = fewest_bytes(nest, terms, sizes, granules, fits, exact, bytes_of(*step.mapping)))
+    if (const auto fewer = fewest_bytes(nest, terms, sizes, granules, fits, exact, bytes_of(*step.mapping))) {
       step.mapping = fewer;
-    if (within.weight_bytes < room.weight_bytes) return;  // of all capacities from there on
-    narrow_weight_room(step, c, room, weights, terms, weight_buffers);
+      c.mapping = *fewer;
+      const auto more = needed_by(c, room, weight_buffers);
+      if (more && needed) needed->include(*more);
+      if (!more) needed.reset();
+    }
+    narrow_rooms(step, c, room, within, asked, terms, weight_buffers);
   }
 
   /// Whatever has no room for a coarser mapping takes less of one memory than the smallest of these.
   void search_finer(std::span<const std::int64_t> granules, std::int64_t weight_buffers,
                     std::span<const RoomTaken> coarser) {
     const RoomTaken& smallest = coarser.front();
-    const auto with_less = [&](std::int64_t TileRoom::*part, std::int64_t taken_bytes) {
+    const auto with_less = [&](std::int64_t TileRoom::*part, CapacityRange MappingStep::*range,
+                               std::int64_t taken_bytes) {
+      const AskedCapacity capacity(room.*part);
+      capacity.holds(taken_bytes);
+      (step.*range).narrow(capacity.same());
       TileRoom within = room;
       within.*part = std::min(within.*part, taken_bytes - 1);
-      if (taken_bytes > 0) search(within, granules, weight_buffers, coarser);
+      search(within, granules, weight_buffers, coarser);
     };
-    with_less(&TileRoom::read_bytes, smallest.read);
-    with_less(&TileRoom::write_bytes, smallest.write);
-    if (!streams_weights || smallest.weights <= 1) return;
-    const AskedCapacity weights(room.weight_bytes);
-    weights.holds(smallest.weights);
-    step.weight_room.narrow(weights.same());
-    with_less(&TileRoom::weight_bytes, smallest.weights);
+    if (smallest.read > 0) with_less(&TileRoom::read_bytes, &MappingStep::read_room, smallest.read);
+    if (smallest.write > 0) with_less(&TileRoom::write_bytes, &MappingStep::write_room, smallest.write);
+    if (streams_weights && smallest.weights > 1)
+      with_less(&TileRoom::weight_bytes, &MappingStep::weight_room, smallest.weights);
   }
 
-  void run() {
+  /// Whether the cheapest mapping has no transfer rounded up, so that others of its granules move no fewer bytes.
+  bool moves_its_price() {
+    if (!cheapest || room.weights_stay) return false;
+    const std::int64_t below = (bytes_of(*step.mapping) - 1 - fixed_bytes()) * (8 * bit_parts);
+    return below < price_of(nest, terms_of(c, nest, room, room.weight_buffers), *step.mapping);
+  }
+
+  void improve() {
     constexpr std::array granules{std::int64_t{1}, even_channels};
     static_assert(even_channels == even_sums);
     step.mapping = with_tried_channels(nest, granules, *step.mapping);
-    search(room, std::span(granules).last(1), room.weight_buffers, {});
+    if (bytes_of(*step.mapping) <= dram_bytes(least_moving(c), room)) return;  // nothing moves fewer
+    if (!moves_its_price()) search(room, std::span(granules).last(1), room.weight_buffers, {});
     search_finer(granules, room.weight_buffers, least(even_channels, room.weight_buffers));
     if (streams_weights && room.weight_buffers > 1) search_finer(granules, 1, least(1, room.weight_buffers));
+  }
+
+  /// In less room there is less to choose from: what is best of all is so while it, and what it was found by, fits.
+  void run() {
+    improve();
+    const RoomTaken whole{room.read_bytes, room.write_bytes, room.weight_bytes};
+    if (!needed || !needed->within(whole)) return;
+    step.read_room.least = needed->read;
+    step.write_room.least = needed->write;
+    if (room.weight_bytes > 0) step.weight_room.least = needed->weights;
   }
 };
 
@@ -346,14 +313,14 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
   const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
   const auto consider = [&](const MappingStep& other) {
     if (other.mapping && cycles(*other.mapping) < cycles(*found.mapping)) found.mapping = other.mapping;
-    found.weight_room.narrow(other.weight_room);
+    narrow_rooms(found, other);
   };
   const std::int64_t least = cycles(whole_mapping(nest));  // nothing takes fewer
   const bool streams = c.operand_b == Place::psram && room.weight_bytes > 0;
   for (std::int64_t buffers = room.weight_buffers; buffers > 0; buffers = buffers > 1 && streams ? 1 : 0) {
     if (cycles(*found.mapping) == least) break;
-    if (buffers < room.weight_buffers) consider(choose_nest(c, room, buffers));
-    if (cycles(*found.mapping) > least) consider(choose_nest(c, room, buffers, true));
+    if (buffers < room.weight_buffers) consider(choose_nest(c, room, buffers).step);
+    if (cycles(*found.mapping) > least) consider(choose_nest(c, room, buffers, true).step);
   }
   room.goal = TileGoal::bytes;
   consider(mapping_step(c, room));
@@ -366,12 +333,15 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
 MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileSizes sizes = sizes_of(c, nest.weighted, false);
-  const AskedCapacity weights(room.weight_bytes);
+  const AskedRoom asked(room);
   const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
   const auto bytes = [&](const Mapping& m) {
     c.mapping = m;
     return dram_bytes(c, room);
   };
+  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
+  const std::int64_t most_cycles = cycles(*found.mapping) - 1;
+  if (room.search == TileSearch::exact && most_cycles < cycles(whole_mapping(nest))) return found;
   const std::int64_t most_bytes = most_balanced(bytes(*found.mapping));
   const std::int64_t price = price_of(nest, terms, *found.mapping);
   Mapping faster;
@@ -380,20 +350,19 @@ MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, Mappi
     even.channel_granule = even_channels, even.sum_granule = even_sums;
     const Accept fits = [&](const Mapping& m) {
       c.mapping = m;
-      return fits_in(c, room, weights, room.weight_buffers);
+      return fits_in(c, room, asked, room.weight_buffers);
     };
     const Tiling start{*found.mapping, price, reference_folds(nest, *found.mapping, sizes.reference_lanes)};
     faster = fewest_cycles(nest, terms, even, fits, start, most_balanced(price)).mapping;
-    narrow_weight_room(found, c, room, weights, terms, room.weight_buffers);
+    narrow_rooms(found, c, room, room, asked, terms, room.weight_buffers);
   } else {
     TileRoom for_cycles = room;
     for_cycles.goal = TileGoal::cycles;
     const MappingStep other = mapping_step(c, for_cycles);
-    found.weight_room.narrow(other.weight_room);
+    narrow_rooms(found, other);
     faster = *other.mapping;
   }
-  const auto cycles = [&](const Mapping& m) { return reference_cycles(nest, terms, sizes, m); };
-  if (bytes(faster) <= most_bytes && cycles(faster) < cycles(*found.mapping)) found.mapping = faster;
+  if (bytes(faster) <= most_bytes && cycles(faster) <= most_cycles) found.mapping = faster;
   return found;
 }
 
@@ -413,14 +382,12 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes) {
 }
 
 MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers) {
-  const TileBuffers buffers = tile_buffers(c, room);
-  MissingBytes missing;
-  missing.read_bytes = std::max<std::int64_t>(0, buffers.read_bytes - room.read_bytes);
-  missing.write_bytes = std::max<std::int64_t>(0, buffers.write_bytes - room.write_bytes);
-  if (room.weight_bytes > 0)
-    missing.weight_bytes =
-        std::max<std::int64_t>(0, weight_bytes_on_chip(c, room, weight_buffers) - room.weight_bytes);
-  return missing;
+  const RoomTaken taken = taken_by(c, room, weight_buffers);
+  const auto beyond = [](std::int64_t bytes, std::int64_t there) {
+    return std::max<std::int64_t>(0, bytes - there);
+  };
+  return {beyond(taken.read, room.read_bytes), beyond(taken.write, room.write_bytes),
+          room.weight_bytes > 0 ? beyond(taken.weights, room.weight_bytes) : 0};
 }
 
 namespace {
@@ -452,35 +419,46 @@ std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room) {
   return std::max(waits, reference_cycles(nest, on_chip, sizes_of(c, nest.weighted, false), c.mapping));
 }
 
-MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
-  const AskedCapacity weights(room.weight_bytes);
-  const auto step = [&](std::optional<Mapping> mapping) { return MappingStep{mapping, weights.same()}; };
-  if (c.compound == Compound::strips && rule == nullptr) return step(choose_strip_rows(c, room, weights));
-  if (c.compound == Compound::attention) return step(choose_attention(c, room, weights));
-  if (rule != nullptr) {
-    InstructionClass said = c;
-    said.mapping = mapping_for(*rule, nest_of(c));
-    const bool fits = is_valid(nest_of(c), said.mapping) && fits_in(said, room, weights, 1);
-    return step(fits ? std::optional(said.mapping) : std::nullopt);
-  }
-  if (!is_nest(c.work.family)) return step(choose_rowwise(c, room, weights));
+namespace {
+
+MappingStep nest_step(const InstructionClass& c, const TileRoom& room) {
   if (room.goal == TileGoal::balanced) {
     TileRoom for_bytes = room;
     for_bytes.goal = TileGoal::bytes;
-    const MappingStep found = mapping_step(c, for_bytes);
+    const MappingStep found = nest_step(c, for_bytes);
     const bool on_lanes = !(room.weights_multiply && nest_of(c).weighted);
     return found.mapping && on_lanes ? faster_for_few_bytes(c, for_bytes, found) : found;
   }
-  MappingStep found = choose_nest(c, room, room.weight_buffers);
+  auto [found, needed, cheapest] = choose_nest(c, room, room.weight_buffers);
   if (!found.mapping && room.weight_buffers > 1) {
-    const MappingStep single = choose_nest(c, room, 1);
-    found.mapping = single.mapping;
-    found.weight_room.narrow(single.weight_room);
+    Chosen single = choose_nest(c, room, 1);
+    found.mapping = single.step.mapping, needed = single.needed;  // the cheapest with a buffer less
+    narrow_rooms(found, single.step);
   }
-  if (!found.mapping || room.search != TileSearch::exact) return found;
-  if (room.goal == TileGoal::cycles) return fastest_of_all(c, room, found);
-  FewestBytes{c, room, found}.run();
+  if (room.search != TileSearch::exact) return found;
+  if (!found.mapping)
+    found.read_room.least = found.write_room.least = found.weight_room.least = 0;  // nor in less
+  else if (room.goal == TileGoal::cycles)
+    return fastest_of_all(c, room, found);
+  else
+    FewestBytes{c, room, found, needed, cheapest}.run();
   return found;
+}
+
+}  // namespace
+
+MappingStep mapping_step(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {
+  const AskedRoom asked(room);
+  const auto step = [&](std::optional<Mapping> mapping) { return MappingStep{mapping, asked.weights.same()}; };
+  if (c.compound == Compound::strips && rule == nullptr) return step(choose_strip_rows(c, room, asked.weights));
+  if (c.compound == Compound::attention) return step(choose_attention(c, room, asked.weights));
+  if (rule != nullptr) {
+    InstructionClass said = c;
+    said.mapping = mapping_for(*rule, nest_of(c));
+    const bool fits = is_valid(nest_of(c), said.mapping) && fits_in(said, room, asked, 1);
+    return step(fits ? std::optional(said.mapping) : std::nullopt);
+  }
+  return is_nest(c.work.family) ? nest_step(c, room) : choose_rowwise(c, room);
 }
 
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room, const MappingRule* rule) {

@@ -24,10 +24,18 @@ bool has_buffers(InstructionClass c, const Mapping& mapping, const TileRoom& roo
 
 /// Steps of one mapping that lie next to each other are one.
 void add_step(std::vector<MappingStep>& steps, const MappingStep& step) {
-  if (steps.empty() || steps.back().mapping != step.mapping)
-    steps.push_back(step);
-  else
-    steps.back().weight_room.most = step.weight_room.most;
+  if (steps.empty() || steps.back().mapping != step.mapping) return steps.push_back(step);
+  MappingStep& last = steps.back();
+  last.weight_room.most = step.weight_room.most;
+  last.read_room.narrow(step.read_room);
+  last.write_room.narrow(step.write_room);
+}
+
+/// Of a side for which nothing is known: as it is.
+MappingStep known_step(MappingStep step, const TileRoom& room) {
+  if (!step.read_room.holds(room.read_bytes)) step.read_room = {room.read_bytes, room.read_bytes};
+  if (!step.write_room.holds(room.write_bytes)) step.write_room = {room.write_bytes, room.write_bytes};
+  return step;
 }
 
 /// As mapping_stairs, and how many searches that took.
@@ -35,7 +43,7 @@ std::vector<MappingStep> follow(const InstructionClass& c, TileRoom room, const 
                                 std::size_t& searches) {
   std::vector<MappingStep> steps;
   for (room.weight_bytes = rooms.least;; room.weight_bytes = steps.back().weight_room.most + 1) {
-    add_step(steps, mapping_step(c, room));
+    add_step(steps, known_step(mapping_step(c, room), room));
     ++searches;
     if (steps.back().weight_room.most >= rooms.most) return steps;
   }
@@ -48,13 +56,11 @@ std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room
   return follow(c, room, rooms, searches);
 }
 
-const MappingStep* MappingCache::find(const MappingKey& key, std::int64_t weight_bytes) const {
-  const auto of_class = stairs_.find(key);
-  if (of_class == stairs_.end()) return nullptr;
-  const auto above = of_class->second.upper_bound(weight_bytes);
-  if (above == of_class->second.begin()) return nullptr;
-  const MappingStep& step = std::prev(above)->second;
-  return step.weight_room.holds(weight_bytes) ? &step : nullptr;
+const MappingStep* MappingCache::find(const MappingKey& key, const TileRoom& room) const {
+  const auto of_class = steps_.find(key);
+  if (of_class == steps_.end()) return nullptr;
+  const auto step = std::ranges::find_if(of_class->second, [&](const MappingStep& s) { return s.holds(room); });
+  return step == of_class->second.end() ? nullptr : &*step;
 }
 
 MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& room) {
@@ -68,30 +74,30 @@ MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& roo
   return kept_or_searched(c, room);
 }
 
-MappingStep MappingCache::kept_or_searched(const InstructionClass& c, const TileRoom& room) {
+MappingStep MappingCache::kept_or_searched(const InstructionClass& c, const TileRoom& any_room) {
+  const TileRoom room = room_asked(c, any_room);
   const MappingKey key = mapping_key(c, room);
   {
     const std::lock_guard lock(mutex_);
     ++counts_.asked;
-    if (const MappingStep* found = find(key, room.weight_bytes)) return *found;
+    if (const MappingStep* found = find(key, room)) return *found;
   }
   // Others may search meanwhile, even for the same.
   const MappingQuestion question = mapping_question(c, room);
   std::size_t searches = 0;
   std::vector<MappingStep> steps;
   if (followed_.holds(room.weight_bytes))
-    steps = follow(question.c, question.room, followed_, searches);
+    steps = follow(question.c, room, followed_, searches);
   else
-    steps.push_back(mapping_step(question.c, question.room)), ++searches;
+    steps.push_back(known_step(mapping_step(question.c, room), room)), ++searches;
   const std::lock_guard lock(mutex_);
   counts_.searched += searches;
-  if (counts_.kept + steps.size() > most_entries_) stairs_.clear(), counts_.kept = 0;
-  MappingStep asked;
-  for (const MappingStep& step : steps) {
-    if (step.weight_room.holds(room.weight_bytes)) asked = step;
-    counts_.kept += stairs_[key].emplace(step.weight_room.least, step).second;
-  }
-  return asked;
+  if (counts_.kept + steps.size() > most_entries_) steps_.clear(), counts_.kept = 0;
+  counts_.kept += steps.size();
+  std::vector<MappingStep>& of_class = steps_[key];
+  of_class.insert(of_class.end(), steps.begin(), steps.end());
+  const auto asked = std::ranges::find_if(steps, [&](const MappingStep& s) { return s.holds(room); });
+  return asked == steps.end() ? MappingStep() : *asked;  // of less PSRAM than is pinned there is none
 }
 
 MappingCache::Counts MappingCache::counts() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -36,15 +35,13 @@ class MappingCache {
   Counts counts() const;
 
  private:
-  using Stairs = std::map<std::int64_t, MappingStep>;  // by their least room
-
   MappingStep kept_or_searched(const InstructionClass& c, const TileRoom& room);
-  const MappingStep* find(const MappingKey& key, std::int64_t weight_bytes) const;
+  const MappingStep* find(const MappingKey& key, const TileRoom& room) const;
 
   const std::size_t most_entries_;
   const CapacityRange followed_;
   mutable std::mutex mutex_;
-  std::unordered_map<MappingKey, Stairs, NumberHash> stairs_;
+  std::unordered_map<MappingKey, std::vector<MappingStep>, NumberHash> steps_;
   Counts counts_;
 };
 

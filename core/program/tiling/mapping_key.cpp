@@ -72,8 +72,8 @@ void add(MappingKey& key, const LoopNest& n) {
 void add(MappingKey& key, const TileRoom& room) {
   const WeightForm& f = room.form;
   key.insert(key.end(),
-             {room.read_bytes, room.write_bytes, room.weight_bytes > 0 ? 1 : 0,
-              room.buffers * 4 + room.weight_buffers, room.activation_bits, room.accumulator_bits,
+             {room.weight_bytes > 0 ? 1 : 0, room.buffers * 4 + room.weight_buffers, room.activation_bits,
+              room.accumulator_bits,
               static_cast<std::int64_t>(room.search) * 16 + static_cast<std::int64_t>(room.goal) * 4 +
                   (room.weights_stay ? 2 : 0) + (room.weights_multiply ? 1 : 0),
               room.burst_bytes, f.bits, f.scale_bits_per_channel, f.density_hundredths, f.compression_hundredths,
@@ -130,10 +130,12 @@ void add_compound(MappingKey& key, const InstructionClass& c) {
 
 }  // namespace
 
+TileRoom room_asked(const InstructionClass& c, const TileRoom& room) { return room_asked(c, room, Asks(c)); }
+
 MappingKey mapping_key(const InstructionClass& c, const TileRoom& room) {
   const Asks asks(c);
   MappingKey key;
-  add(key, room_asked(c, room, asks));
+  add(key, room);
   key.insert(key.end(), {static_cast<std::int64_t>(c.compound) * 2 + (asks.nest ? 1 : 0),
                          static_cast<std::int64_t>(place_asked(c.operand_a)) * 8 +
                              static_cast<std::int64_t>(place_asked(c.operand_b)),
@@ -154,7 +156,7 @@ MappingKey mapping_key(const InstructionClass& c, const TileRoom& room) {
 
 MappingQuestion mapping_question(const InstructionClass& c, const TileRoom& room) {
   const Asks asks(c);
-  MappingQuestion asked{{}, room_asked(c, room, asks)};
+  MappingQuestion asked{{}, room};
   InstructionClass& q = asked.c;
   q.compound = c.compound;
   q.operand_a = place_asked(c.operand_a), q.operand_b = place_asked(c.operand_b);

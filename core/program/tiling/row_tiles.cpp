@@ -20,17 +20,19 @@ std::int64_t unrounded_bytes(const InstructionClass& c, const TileRoom& room) {
 
 }  // namespace
 
-std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, const AskedCapacity& all_weights) {
+MappingStep choose_rowwise(InstructionClass c, const TileRoom& room) {
   const Work& work = c.work;
+  const AskedRoom asked(room);
   const auto try_mapping = [&](std::int64_t rows, std::int64_t length) {
     c.mapping = {rows, 1, length, 1};
-    const TileBuffers buffers = tile_buffers(c, room);
-    return buffers.read_bytes <= room.read_bytes && buffers.write_bytes <= room.write_bytes;
+    return asked.holds(tile_buffers(c, room));
   };
   const bool streams = writes_tiles(c) || fetches_from_dram(c);
   const std::int64_t weights = held_weight_bytes(c, room.form);
-  if (room.weight_bytes > 0 && !all_weights.holds(weights)) return std::nullopt;
-  if (!streams) return Mapping{work.rows, 1, work.row_length, 1};
+  const bool held = room.weight_bytes == 0 || asked.weights.holds(weights);
+  if (!held || !streams)
+    return {held ? std::optional(Mapping{work.rows, 1, work.row_length, 1}) : std::nullopt, asked.weights.same(),
+            CapacityRange(), CapacityRange()};
   std::optional<Mapping> best;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   const auto consider = [&](std::int64_t rows, std::int64_t length) {
@@ -55,7 +57,13 @@ std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, 
   }
   for (std::int64_t chunk = reference_chunk_elements; chunk >= 64; chunk /= 2)
     if (chunk < work.row_length) consider_near(work.row_length, chunk, chunks);
-  return best;
+  // Of what is tried, the same in every room, it is the first of fewest bytes in any less room that holds it, too.
+  if (best) c.mapping = *best;
+  const TileBuffers needed = best ? tile_buffers(c, room) : TileBuffers();
+  return {best,
+          asked.weights.same(),
+          {needed.read_bytes, asked.read.same().most},
+          {needed.write_bytes, asked.write.same().most}};
 }
 
 }  // namespace sdip

@@ -14,7 +14,7 @@ inline bool fetches_from_dram(const InstructionClass& c) {
 inline bool writes_tiles(const InstructionClass& c) { return c.to_dram && !c.to_dsram; }
 
 /// Rows of a tile, or, of one row, a part of its length: of those tried the first that moves fewest bytes; nothing
-/// where none fits. `all_weights`: room.weight_bytes.
-std::optional<Mapping> choose_rowwise(InstructionClass c, const TileRoom& room, const AskedCapacity& all_weights);
+/// where none fits.
+MappingStep choose_rowwise(InstructionClass c, const TileRoom& room);
 
 }  // namespace sdip

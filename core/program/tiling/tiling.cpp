@@ -151,7 +151,49 @@ void try_whole(Search& search) {
   if (search.accept ? search.accept(m) : search.fits(r, c, s, channels)) search.consider(price, m);
 }
 
+/// The smallest tile of a loop of `size` that makes no more than so many.
+std::int64_t least_tile(std::int64_t size, std::int64_t most_tiles, bool split) {
+  return split ? ceil_div(size, std::min(size, most_tiles)) : size;
+}
+
+/// How often what pays `price` may come when `slack` is left once it came.
+std::int64_t most_times(std::int64_t slack, std::int64_t price) {
+  return price == 0 ? most_price : 1 + slack / price;
+}
+
 }  // namespace
+
+bool may_pay_less(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, std::int64_t below) {
+  const LoopNest& n = nest.loops;
+  const std::int64_t a_once = times(compulsory(nest).a, terms.a_price);
+  const std::int64_t slack = below - 1 - plus(plus(a_once, terms.b_price), terms.out_price);
+  if (slack < 0) return false;
+  if (nest.weighted && n.groups > 1) return true;
+  const std::int64_t all_places = n.out_h * n.out_w, copies = nest.weighted ? n.batch : 1;
+  const std::int64_t rounds = most_times(slack, terms.b_price);
+  std::int64_t places = ceil_div(all_places, std::max<std::int64_t>(1, std::min(all_places, rounds / copies)));
+  if (!sizes.split_rows) places = std::max(places, n.out_h);
+  if (!sizes.split_columns) places = std::max(places, n.out_w);
+  const std::int64_t channels = least_tile(n.out_channels, most_times(slack, a_once), sizes.split_channels);
+  const std::int64_t partials = terms.partials_leave ? most_times(slack, times(terms.partials_price, 2)) : 1;
+  const std::int64_t sums = least_tile(n.in_channels, partials, sizes.split_sums);
+  const std::int64_t least_sums = least_tile(n.in_channels, n.in_channels, sizes.split_sums);
+  const std::int64_t least_channels = least_tile(n.out_channels, n.out_channels, sizes.split_channels);
+  const auto holds_all = [](const NestAxis& axis) { return window(axis, 0, axis.out) >= axis.out; };
+  const bool places_read = holds_all(row_axis(n)) && holds_all(column_axis(n));
+  const auto fit = [&](std::int64_t p, std::int64_t k, std::int64_t s) {
+    std::array<std::int64_t, 3> room{};
+    const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
+      room[memory] = plus(room[memory], times(words, each));
+    };
+    take(terms.a_memory, times(places_read ? p : 1, s), terms.a_room);
+    take(terms.b_memory, times(n.kernel_h * n.kernel_w * s, k), terms.b_room);
+    take(terms.out_memory, times(p, k), std::min(terms.out_room, terms.sums_room));
+    take(terms.beside_memory, times(p, k), terms.beside_room);
+    return std::ranges::all_of(asking_order, [&](std::size_t i) { return terms.capacity[i].holds(room[i]); });
+  };
+  return fit(places, channels, least_sums) || fit(1, channels, sums) || fit(places, least_channels, sums);
+}
 
 bool has_tiling(Search& search) {
   try_whole(search);
@@ -172,8 +214,24 @@ std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, cons
   for (const bool rows_slide : {true, false}) try_inputs_stay(search, rows_slide);
   if (!search.best) return std::nullopt;
   search.best->folds = reference_folds(nest, search.best->mapping, sizes.reference_lanes);
+  const Mapping first = search.best->mapping;
   break_ties(search);
+  search.best->first = first;
   return search.best;
+}
+
+std::optional<std::array<std::int64_t, 3>> rounded_rooms(const Nest& nest, const TileTerms& terms,
+                                                         const Mapping& mapping) {
+  const LoopNest& n = nest.loops;
+  if (nest.weighted && n.groups > 1) return std::nullopt;
+  const auto size = [](std::int64_t all, std::int64_t tile, std::int64_t held) {
+    return TileSize{tile, ceil_div(all, tile), 0, held};
+  };
+  const TileSize rows = size(n.out_h, mapping.tile_rows, held_window(row_axis(n), mapping.tile_rows));
+  const TileSize columns = size(n.out_w, mapping.tile_columns, held_window(column_axis(n), mapping.tile_columns));
+  const TileSize sums = size(n.in_channels, mapping.tile_sums, mapping.tile_sums);
+  const std::int64_t copies = nest.weighted ? n.batch : n.batch * n.groups;
+  return rooms_of(nest, terms, copies, rows, columns, sums, mapping.tile_channels);
 }
 
 std::int64_t least_price(const Nest& nest, const TileTerms& terms) {

@@ -83,9 +83,11 @@ struct TileSizes {
   std::int64_t least_results = 0;  // tiles of fewer results lose against larger ones
 };
 
+/// `first`: of its price the one that was found first; what decides between these begins with it.
 struct Tiling {
   Mapping mapping;
   std::int64_t price = 0, folds = 0;
+  Mapping first{};
 };
 
 /// Whether a mapping fits exactly, where rooms of TileTerms are rounded. Must not refuse less room.
@@ -98,6 +100,11 @@ using Accept = std::function<bool(const Mapping&)>;
 std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,
                                   const Accept& accept,
                                   std::int64_t below = std::numeric_limits<std::int64_t>::max());
+
+/// What tiles of a mapping take of each memory as best_tiling and fewest_bytes round it. In less they find it only
+/// if it is of one operation, of which they ask `accept` alone. Nothing for nests of several groups of weights.
+std::optional<std::array<std::int64_t, 3>> rounded_rooms(const Nest& nest, const TileTerms& terms,
+                                                         const Mapping& mapping);
 
 /// What every mapping pays: each operand and the results once.
 std::int64_t least_price(const Nest& nest, const TileTerms& terms);

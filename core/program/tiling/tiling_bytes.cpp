@@ -251,24 +251,34 @@ struct BytesSearch {
   }
 
   void try_channels(Order order, const TileSize& r, const TileSize& c, std::size_t s) {
+    const std::int64_t of_one = search.price(order, r, c, sums[s], 1);
+    const std::int64_t more = search.price(order, r, c, sums[s], 2) - of_one;
+    const std::int64_t most = times(fewest - exact.fixed, exact.price_a_byte);
+    // Smaller tiles are more, and too dear; where the smallest that is not finds no room larger ones do not either.
+    const std::size_t smallest = more == 0 ? 0 : smallest_tile(1 + (most - of_one) / more);
+    if (smallest == channels.size() || !search.fits(r, c, sums[s], channels[smallest])) return;
     std::optional<PartBytes::Ways> ways;
     if (parts) {
       ways = parts->ways(order, s);
       if (parts->apart() && ways->least > fewest) return;
     }
-    const std::int64_t of_one = search.price(order, r, c, sums[s], 1);
-    const std::int64_t more = search.price(order, r, c, sums[s], 2) - of_one;
-    for (std::size_t k = channels_fitting(r, c, s); k-- > 0;) {
+    for (std::size_t k = channels_fitting(r, c, s); k-- > smallest;) {
       if (too_dear(plus(of_one, times(more, tiles[k] - 1)))) return;
       if (ways && !parts->may_move(*ways, k, fewest)) continue;
       consider(search.mapping(order, r, c, channels[k], sums[s]));
     }
   }
 
+  /// The first of the sizes of channels that makes no more tiles.
+  std::size_t smallest_tile(std::int64_t most_tiles) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(tiles, most_tiles, std::greater<>()) - tiles.begin());
+  }
+
   void try_pair(const TileSize& r, const TileSize& c) {
     bool fresh = true;
     for (std::size_t o = 0; o < tiling_orders.size(); ++o) {
       const auto order = static_cast<Order>(o);
+      if (too_dear(search.price(order, r, c, sums.back(), 1))) continue;  // nor do more tiles pay less
       if (parts && !parts->may_move(order, fewest)) continue;
       if (std::exchange(fresh, false)) fitting.assign(sums.size(), -1);
       for (std::size_t s = sums.size(); s-- > 0;) {
@@ -342,6 +352,9 @@ std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, co
                                     const ExactBytes& exact, std::int64_t below) {
   const std::int64_t most = times(std::max<std::int64_t>(0, below - 1 - exact.fixed), exact.price_a_byte);
   if (below - 1 < exact.fixed || least_price(nest, terms) > most) return std::nullopt;
+  const LoopNest& n = nest.loops;
+  const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[weights_stay_rows]};
+  if (!may_pay_less(nest, terms, sizes, plus(most, 1)) && !accept(whole)) return std::nullopt;
   TileSizes finest = sizes;
   finest.channel_granule = finest.sum_granule = granules.front();
   Search search{nest, terms, finest, accept, plus(most, 1)};

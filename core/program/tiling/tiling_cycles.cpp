@@ -62,12 +62,21 @@ struct CyclesSearch {
     return over == search.sums.begin() ? nullptr : &*(over - 1);
   }
 
+  /// Whether some order may pay so little with so many tiles of channels, whatever the tiles of sums.
+  bool affordable(const TileSize& r, const TileSize& c, std::int64_t channel_tiles) const {
+    for (std::size_t order = 0; order < tiling_orders.size(); ++order)
+      if (search.price(static_cast<Order>(order), r, c, search.sums.back(), channel_tiles) <= most) return true;
+    return false;
+  }
+
   void choose_pair(const TileSize& r, const TileSize& c) {
+    if (!affordable(r, c, 1)) return;
     if (times(times(r.count * c.count, least_folds), least_fold_cycles) > best_cycles) return;
     const std::int64_t places = search.place_folds(r, c);
     for (const ChannelSize& k : channels) {
       const std::int64_t folds = times(places, k.folds);
       if (times(folds, least_fold_cycles) > best_cycles) continue;
+      if (!affordable(r, c, k.tiles)) continue;
       const TileSize* s = most_sums(r, c, k);
       if (s == nullptr) break;  // nor does a larger tile fit
       for (std::size_t order = 0; order < tiling_orders.size(); ++order)

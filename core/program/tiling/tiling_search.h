@@ -38,6 +38,27 @@ struct ChannelSize {
   std::int64_t tile = 1, tiles = 1, folds = 1;
 };
 
+/// What one tile of these sizes takes of each memory; of a mapping that is not of runs of groups.
+inline std::array<std::int64_t, 3> rooms_of(const Nest& nest, const TileTerms& terms, std::int64_t copies,
+                                            const TileSize& r, const TileSize& c, const TileSize& s,
+                                            std::int64_t channels) {
+  const LoopNest& n = nest.loops;
+  const bool all = r.count == 1 && c.count == 1 && (nest.weighted || channels == n.out_channels);
+  const std::int64_t covered = all ? copies : 1, b_covered = nest.weighted ? 1 : covered;
+  const std::int64_t places = times(times(r.tile * c.tile, covered), channels);
+  const std::int64_t b =
+      plus(times(times(n.kernel_h * n.kernel_w, s.tile * b_covered), terms.b_room), terms.b_channel_room);
+  std::array<std::int64_t, 3> room{};
+  const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
+    room[memory] = plus(room[memory], times(words, each));
+  };
+  take(terms.a_memory, times(times(r.held * c.held, s.tile), covered), terms.a_room);
+  take(terms.b_memory, b, channels);
+  take(terms.out_memory, places, s.count > 1 ? terms.sums_room : terms.out_room);
+  take(terms.beside_memory, places, terms.beside_room);
+  return room;
+}
+
 /// A search: what it is asked, what follows from that, and the best so far.
 struct Search {
   const Nest& nest;
@@ -163,20 +184,7 @@ struct Search {
   /// Whether one tile of these sizes fits: most_channels is not less.
   bool fits(const TileSize& r, const TileSize& c, const TileSize& s, std::int64_t channels) const {
     if (grouped) return most_channels(r, c, s) >= channels;
-    const bool all = whole(r, c) && (nest.weighted || channels == n.out_channels);
-    const std::int64_t covered = all ? copies : 1, b_covered = nest.weighted ? 1 : covered;
-    const std::int64_t places = times(times(r.tile * c.tile, covered), channels);
-    const std::int64_t b =
-        plus(times(times(n.kernel_h * n.kernel_w, s.tile * b_covered), terms.b_room), terms.b_channel_room);
-    std::array<std::int64_t, 3> room{};
-    const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
-      room[memory] = plus(room[memory], times(words, each));
-    };
-    take(terms.a_memory, times(times(r.held * c.held, s.tile), covered), terms.a_room);
-    take(terms.b_memory, b, channels);
-    take(terms.out_memory, places, s.count > 1 ? terms.sums_room : terms.out_room);
-    take(terms.beside_memory, places, terms.beside_room);
-    return all_hold(room);
+    return all_hold(rooms_of(nest, terms, copies, r, c, s, channels));
   }
 
   /// False when no tiles of these rows and columns fit, nor of more: those of fewest sums and channels do not.
@@ -234,6 +242,10 @@ struct Search {
     return true;
   }
 };
+
+/// False where no tiles, but for a whole mapping, fit that pay less than `below`: by what the smallest of those
+/// that come again so seldom take, each operand on its own.
+bool may_pay_less(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, std::int64_t below);
 
 /// Whether anything fits that pays less than search.below.
 bool has_tiling(Search& search);

@@ -18,9 +18,11 @@ struct Refinement {
             least_folds);
   std::int64_t price = search.best->price;
   std::int64_t most_b = price - plus(search.least_a, search.terms.out_price);  // of loading B
-  std::int64_t shortfall_of(const Mapping& m) const {
+  std::int64_t shortfall_of(const TileSize& r, const TileSize& c, std::int64_t tile_channels) const {
     if (search.sizes.least_results == 0) return 0;
-    return std::max<std::int64_t>(0, search.sizes.least_results - tile_words(search.nest, m).out);
+    const bool all = search.whole(r, c) && (search.nest.weighted || tile_channels == search.n.out_channels);
+    const std::int64_t results = times(times(r.tile * c.tile, tile_channels), all ? search.copies : 1);
+    return std::max<std::int64_t>(0, search.sizes.least_results - results);
   }
   std::int64_t best_shortfall = 0;
 
@@ -48,7 +50,7 @@ struct Refinement {
       const std::int64_t all_folds = times(folds, size->folds);
       if (all_folds > best.folds) continue;
       const Mapping m = search.mapping(order, r, c, size->tile, s);
-      const std::int64_t shortfall = shortfall_of(m);
+      const std::int64_t shortfall = shortfall_of(r, c, size->tile);
       const auto key = [](const Mapping& x) {
         return std::tuple(x.tile_rows, x.tile_columns, x.tile_channels, x.tile_sums);
       };
@@ -120,7 +122,10 @@ struct Refinement {
   /// Numbers of tiles fall as sizes grow: what too many tiles rule out is a start of the columns, and what finds no
   /// room an end that comes sooner the more rows there are.
   void run() {
-    best_shortfall = shortfall_of(search.best->mapping);
+    const Mapping& first = search.best->mapping;
+    const auto size = [](std::int64_t all, std::int64_t tile) { return TileSize{tile, ceil_div(all, tile), 0, 0}; };
+    best_shortfall = shortfall_of(size(search.n.out_h, first.tile_rows), size(search.n.out_w, first.tile_columns),
+                                  first.tile_channels);
     const auto& columns = search.columns;
     std::vector<std::vector<Way>> by_column;
     for (const TileSize& c : columns)

@@ -65,7 +65,8 @@ TEST(mapping_step, of_a_staircase_differs_from_the_next_and_holds_what_a_search_
   ASSERT_GT(stairs.size(), 3U);
   EXPECT_EQ(stairs.back().weight_room.most, no_end);
   for (std::size_t i = 0; i < stairs.size(); ++i) {
-    const auto [mapping, range] = stairs[i];
+    const auto& mapping = stairs[i].mapping;
+    const CapacityRange range = stairs[i].weight_room;
     for (const std::int64_t bytes : {std::max<std::int64_t>(1, range.least), range.least + 1, range.most})
       EXPECT_EQ(choose_mapping(c, room_for_weights(std::min<std::int64_t>(bytes, 1 << 21))), mapping) << i;
     if (i == 0) continue;

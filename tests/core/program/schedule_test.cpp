@@ -150,6 +150,24 @@ TEST(schedule, of_a_long_program_is_valid_and_never_worse_than_the_given_order) 
   }
 }
 
+/// Programs whose second half changes: their first one's windows are known.
+TEST(schedule, with_windows_of_other_programs_is_the_same_as_without) {
+  std::mt19937 random(10);
+  KnownWindows known;
+  for (int round = 0; round < 6; ++round) {
+    ScheduleProblem p = random_problem(random, 120, true);
+    for (int change = 0; change < 4; ++change) {
+      for (const ScheduleEffort& effort : {ScheduleEffort{16, 8, 2}, usual_schedule_effort}) {
+        const Schedule with = least_live_schedule(p, 30, effort, known),
+                       without = least_live_schedule(p, 30, effort);
+        ASSERT_EQ(with.order, without.order);
+        ASSERT_EQ(with.proven, without.proven);
+      }
+      p.values[p.values.size() - 1 - random() % (p.values.size() / 2)].bytes += 1;
+    }
+  }
+}
+
 TEST(schedule, the_same_problem_gives_the_same_order) {
   std::mt19937 random(9);
   const ScheduleProblem p = random_problem(random, 60, true);

@@ -1,0 +1,51 @@
+// What mappings of a nest take of a room, and what a search for one learns of it. Internal to map.cpp.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "core/program/tiling/draft.h"
+
+namespace sdip {
+
+inline constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundredths of a bit, as densities
+
+/// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
+TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& room, std::int64_t weight_buffers);
+
+/// What a mapping takes of the sides of DSRAM and of PSRAM.
+struct RoomTaken {
+  std::int64_t read = 0, write = 0, weights = 0;
+  bool within(const RoomTaken& room) const {
+    return read <= room.read && write <= room.write && weights <= room.weights;
+  }
+  void include(const RoomTaken& other) {
+    read = std::max(read, other.read), write = std::max(write, other.write);
+    weights = std::max(weights, other.weights);
+  }
+};
+
+/// Of a class with its mapping. `weights`: 0 where they lie in place.
+RoomTaken taken_by(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
+
+/// Whether a class with its mapping fits: missing_bytes would be none.
+bool fits_in(const InstructionClass& c, const TileRoom& room, const AskedRoom& asked, std::int64_t weight_buffers);
+
+/// The least room in which a search that found a class's mapping finds it again, all else being as it is; nothing
+/// where that is not known.
+std::optional<RoomTaken> needed_by(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
+
+/// Takes the ranges for which all that a search asked of a room, of itself and of the capacities for tiles, has the
+/// same answers. `within`: the room that it searched; parts of it that are less than the room's are so in every
+/// room from there on.
+void narrow_rooms(MappingStep& step, const InstructionClass& c, const TileRoom& room, const TileRoom& within,
+                  const AskedRoom& asked, const TileTerms& terms, std::int64_t weight_buffers);
+
+/// Takes those of another step that was asked for.
+inline void narrow_rooms(MappingStep& step, const MappingStep& other) {
+  step.weight_room.narrow(other.weight_room);
+  step.read_room.narrow(other.read_room);
+  step.write_room.narrow(other.write_room);
+}
+
+}  // namespace sdip
