@@ -37,6 +37,8 @@ void add_found(OrderedJson& schemas) {
                                            {"violation", nullable(number())}}));
   schemas["BoughtStep"] = object(
       row_step({{"area_mm2", number()}, {"throughput_fps", number()}, {"throughput_fps_per_mm2", number()}}));
+  schemas["WorkloadWorth"] =
+      object({{"model", text()}, {"weight", number()}, {"metrics", reference("MetricValues")}});
   schemas["KnownRange"] = object({{"metric", text()}, {"least", nullable(number())}, {"most", nullable(number())}});
   Properties result = integers({"generations", "evaluated", "feasible", "compiled", "found"});
   result.insert(result.end(), {{"request", reference("SearchRequest")},
@@ -45,6 +47,7 @@ void add_found(OrderedJson& schemas) {
                                {"cancelled", flag()},
                                {"trace", array(reference("BestSoFar"))},
                                {"best", array(reference("FoundMachine"))},
+                               {"workloads", array(reference("WorkloadWorth"))},
                                {"ranges", array(reference("KnownRange"))},
                                {"beyond", array(reference("BetterStep"))},
                                {"bought", array(reference("BoughtStep"))},

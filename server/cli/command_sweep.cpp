@@ -84,11 +84,21 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   return name;
 }
 
-/// The body of POST /sweeps, its model in the data folder.
+/// The same of each workload of a mix.
+std::string stored_models(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments,
+                          const std::string& models) {
+  std::error_code ignored;
+  if (std::filesystem::exists(models, ignored)) return stored_model(catalog, data, arguments, models);
+  Mix mix = mix_of_text(models, "MODEL");
+  for (MixPart& part : mix) part.model = stored_model(catalog, data, arguments, part.model);
+  return mix_text(mix);
+}
+
+/// The body of POST /sweeps, its models in the data folder.
 Json body_of(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments) {
   Json body = sweep_body(arguments);
   if (body.is_object() && body.contains("model") && body["model"].is_string())
-    body["model"] = stored_model(catalog, data, arguments, body["model"].get<std::string>());
+    body["model"] = stored_models(catalog, data, arguments, body["model"].get<std::string>());
   return body;
 }
 

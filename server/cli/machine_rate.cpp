@@ -10,7 +10,7 @@
 #include "core/program/form/parse.h"
 #include "server/cli/sweep_rate.h"
 #include "server/models/request.h"
-#include "server/studies/best.h"
+#include "server/studies/analysis.h"
 #include "server/studies/comparison.h"
 
 namespace sdip {
@@ -38,7 +38,7 @@ MachineRate machine_rate(const std::string& model, std::int64_t machines, std::i
   const Catalog catalog;
   const Machine base = require_preset(std::string(default_preset), "").machine;
   const SearchSpace space{base, searched_axes(base, {}, {})};
-  const CompileFunction quickly = compile_quickly(catalog, model, {});
+  const CompileFunction quickly = compile_quickly(catalog, {{model, 1}});
   CompileOptions scratch;
   scratch.say_needed_bytes = false;
   MachineRate rate{.model = model};
@@ -50,7 +50,7 @@ MachineRate machine_rate(const std::string& model, std::int64_t machines, std::i
     }
     const auto workload = catalog.workload(model, machine);
     std::shared_ptr<const Application> kept;
-    const double seconds = seconds_of([&] { kept = quickly(machine); });
+    const double seconds = seconds_of([&] { kept = quickly(machine).of[0]; });
     rate.seconds += seconds;
     if (kept->feasible) rate.fitting_seconds += seconds;
     ++(kept->feasible ? rate.fitting : rate.misfits);

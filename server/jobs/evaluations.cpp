@@ -48,7 +48,7 @@ std::string evaluate_explanation(const Catalog& catalog, const Json& asked, cons
 std::string evaluate_sensitivities(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {
   const PointRequest request = point_request(body, false);
   return json_text(sensitivities_json(
-      request.model, analyze_changes(catalog, request.model, request.machine, request.formats, turn.stop)));
+      request.model, analyze_changes(catalog, {{request.model, 1}}, request.machine, request.formats, turn.stop)));
 }
 
 std::string evaluate_comparison(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {

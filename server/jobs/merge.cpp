@@ -176,7 +176,8 @@ std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& 
     std::ranges::reverse(rows);  // oldest first
     for (const SweepRow& row : rows) {
       if (row.done == 0) continue;
-      if (const auto model = from.model(row.model)) take_model(store, into, *model, part);
+      for (const MixPart& workload : mix_of_text(row.model, part.string()))
+        if (const auto model = from.model(workload.model)) take_model(store, into, *model, part);
       const std::int64_t id = target_of(store, row);
       auto merged = std::ranges::find(all, id, &MergedSweep::id);
       if (merged == all.end()) merged = all.insert(all.end(), MergedSweep{.id = id});

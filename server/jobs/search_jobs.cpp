@@ -88,7 +88,7 @@ SearchJobs::SearchJobs(Store& store, const Catalog& catalog)
              [this](std::int64_t id, const JobTurn<BestProgress>& turn) { run(id, turn); }) {}
 
 std::int64_t SearchJobs::submit(const BestRequest& request) {
-  catalog_.require(request.model, "/model");
+  catalog_.mix(request.model, "/model");
   SearchRow row;
   row.model = request.model;
   row.request_json = json_text(best_request_json(request));
@@ -108,7 +108,7 @@ void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
   const int threads = threads_here();
   try {
     const Json body = Json::parse(row.request_json);
-    const auto member = catalog_.uploaded(row.model);
+    const auto member = catalog_.uploaded(catalog_.mix(row.model, "/model"));
     const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
                                      : searched_here(catalog_, body, threads, turn);
     if (found.cancelled && !turn.by_user())

@@ -5,8 +5,6 @@
 #include <chrono>
 
 #include "core/base/error.h"
-#include "core/program/compile/stage_cache.h"
-#include "core/program/tiling/mapping_cache.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -103,17 +101,6 @@ SearchSpace search_space(const BestRequest& request) {
   return {request.base, searched_axes(request.base, fixed, request.asked)};
 }
 
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
-  CompileOptions options;
-  options.say_needed_bytes = false;
-  options.mappings = std::make_shared<MappingCache>();
-  options.stages = std::make_shared<StageCache>();
-  options.stop = stop;
-  return [&catalog, model, options](const Machine& machine) {
-    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
-  };
-}
-
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
   if (progress.best.empty() || (!trace.empty() && trace.back().costs == progress.best)) return;
   if (trace.size() == longest_trace) {
@@ -125,10 +112,12 @@ void trace_best(BestTrace& trace, const SearchProgress& progress) {
 
 namespace {
 
-/// Without rows of stages that the model has not: they are parameters' groups.
-SearchSpace space_of_stages(SearchSpace space, const Workload& workload) {
+/// Without rows of stages that no workload has: they are parameters' groups.
+SearchSpace space_of_stages(SearchSpace space, const std::vector<std::shared_ptr<const Workload>>& workloads) {
   const auto lacks = [&](Role role) {
-    return std::ranges::find(workload.stages, role, &Stage::role) == workload.stages.end();
+    return std::ranges::none_of(workloads, [&](const std::shared_ptr<const Workload>& workload) {
+      return std::ranges::find(workload->stages, role, &Stage::role) != workload->stages.end();
+    });
   };
   const std::pair<std::string_view, bool> lacking[] = {{"text_encoder", lacks(Role::text_encoder)},
                                                        {"vae_encoder", lacks(Role::encoder)},
@@ -142,34 +131,57 @@ SearchSpace space_of_stages(SearchSpace space, const Workload& workload) {
   return space;
 }
 
+/// Each workload on the machine, in its part of the time.
+Validation validated_mix(const Catalog& catalog, const Mix& mix, const Machine& machine, std::int64_t seconds,
+                         const std::atomic<bool>* cancel) {
+  Validation all;
+  std::int64_t left = std::ssize(mix);
+  for (const MixPart& part : mix) {
+    ValidationRequest request;
+    request.model = part.model;
+    request.machine = machine;
+    request.seconds = std::max<std::int64_t>(1, seconds / left--);
+    seconds -= request.seconds;
+    const Validation one = validate(catalog, request, cancel);
+    all.model = mix_text(mix);
+    all.machine = machine;
+    all.feasible = all.feasible && one.feasible;
+    all.cancelled = all.cancelled || one.cancelled;
+    if (all.reason.empty()) all.reason = one.reason;
+    all.counters.insert(all.counters.end(), one.counters.begin(), one.counters.end());
+    all.tensors.insert(all.tensors.end(), one.tensors.begin(), one.tensors.end());
+    all.seconds += one.seconds;
+  }
+  return all;
+}
+
 /// What is around the best machine, and whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
   const BestRequest& request = answer.request;
   const Machine& best = answer.found.best[0].machine;
   doing("changes");
-  answer.analysis = analyze(catalog, request.model, best, {}, stop);
-  answer.around = analyze_changes(catalog, request.model, best, {}, stop);
+  for (const MixPart& part : answer.mix) answer.analyses.push_back(analyze(catalog, part.model, best, {}, stop));
+  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop);
   if (request.validate_seconds == 0) return;
   doing("validation");
-  ValidationRequest checked;
-  checked.model = request.model;
-  checked.machine = best;
-  checked.seconds = request.validate_seconds;
-  answer.validation = validate(catalog, checked, cancel);
+  answer.validation = validated_mix(catalog, answer.mix, best, request.validate_seconds, cancel);
 }
 
 }  // namespace
 
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel, const ShowBest& progress) {
-  catalog.require(request.model, "/model");
-  catalog.workload(request.model, request.base);  // what is in the way of a file: no machine would run it
+  const Mix mix = catalog.mix(request.model, "/model");
+  std::vector<std::shared_ptr<const Workload>>
+      workloads;  // and what is in the way of a file: no machine would run it
+  for (const MixPart& part : mix) workloads.push_back(catalog.workload(part.model, request.base));
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
   answer.request = request;
+  answer.mix = mix;
   BestProgress so_far;
-  answer.space = space_of_stages(search_space(request), *catalog.workload(request.model, request.base));
+  answer.space = space_of_stages(search_space(request), workloads);
   const auto begun = Clock::now();
   const auto show = [&](const char* doing) {
     so_far.doing = doing;
@@ -194,8 +206,8 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     show("search");
   };
   show("search");
-  answer.found = search(answer.space, request.goal, compile_quickly(catalog, request.model, options.stop),
-                        side_by_side, options);
+  answer.found =
+      search(answer.space, request.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);
   answer.seconds = seconds_since(begun);
   answer.trace = so_far.trace;
   answer.cancelled = cancelled();

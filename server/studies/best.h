@@ -16,7 +16,7 @@
 namespace sdip {
 
 struct BestRequest {
-  std::string model, preset;
+  std::string model, preset;       // a model, or a mix of them
   Machine base;                    // checked; with what is fixed
   std::vector<std::string> fixed;  // names of rows that are not searched
   std::vector<Axis> asked;         // in place of the table's values
@@ -58,19 +58,16 @@ struct BestProgress {
 };
 using ShowBest = std::function<void(const BestProgress&)>;
 
-/// What compiles the machines of a search: without saying what those lack that do not fit, and with what earlier
-/// ones made. It refers to the catalog.
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop);
-
 struct BestAnswer {
   BestRequest request;
   SearchSpace space;  // what was searched: without rows of stages that the model has not
   SearchResult found;
   BestTrace trace;
-  double seconds = 0;     // of searching
-  Analysis analysis;      // of the best machine; empty where none keeps the conditions
-  Sensitivities around;   // likewise
-  Validation validation;  // likewise
+  double seconds = 0;              // of searching
+  Mix mix;                         // of the request's model
+  std::vector<Analysis> analyses;  // of the best machine, by workload; none where none keeps the conditions
+  Sensitivities around;            // likewise
+  Validation validation;           // likewise, of all workloads
   bool cancelled = false;
 
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }

@@ -117,6 +117,16 @@ OrderedJson ranges_json(const BestAnswer& answer) {
   return list;
 }
 
+/// What the best machine is worth to each workload of a mix.
+OrderedJson workloads_json(const BestAnswer& answer) {
+  OrderedJson list = OrderedJson::array();
+  for (std::size_t i = 0; i < answer.analyses.size(); ++i)
+    list.push_back({{"model", answer.mix[i].model},
+                    {"weight", answer.mix[i].weight},
+                    {"metrics", Written<MetricValues>::json(answer.analyses[i].report.outcome.values)}});
+  return list;
+}
+
 /// Null where the answer was not validated.
 OrderedJson validated_json(const BestAnswer& answer) {
   const bool validated = answer.keeps() && !answer.cancelled && answer.request.validate_seconds > 0;
@@ -151,6 +161,7 @@ OrderedJson best_json(const BestAnswer& answer) {
           {"trace", trace_json(answer.request.goal, answer.trace)},
           {"found", std::ssize(answer.found.best)},
           {"best", found_json(answer, space)},
+          {"workloads", workloads_json(answer)},
           {"ranges", ranges_json(answer)},
           {"beyond", beyond_json(answer)},
           {"bought", bought_json(answer)},

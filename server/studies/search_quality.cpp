@@ -15,7 +15,7 @@
 #include "core/explore/search/selection.h"
 #include "server/io/threads.h"
 #include "server/models/request.h"
-#include "server/studies/best.h"
+#include "server/studies/analysis.h"
 
 namespace sdip {
 namespace {
@@ -86,9 +86,9 @@ std::optional<std::vector<Outcome>> outcomes_of(const CompileFunction& compile_m
     }
   if (allowed.empty()) return std::nullopt;
   try {
-    const auto application = compile_machine(allowed[0]);
+    const Programs programs = compile_machine(allowed[0]);
     std::vector<Outcome> its(allowed.size());
-    side_by_side (*application)(allowed, its);
+    evaluator_of(programs, side_by_side)(allowed, its);
     for (std::size_t k = 0; k < its.size(); ++k) outcomes[places[k]] = std::move(its[k]);
   } catch (const Error&) {
     return std::nullopt;
@@ -202,7 +202,7 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
     of_program[entry->second].push_back(i);
   }
   visited.programs = std::ssize(of_program);
-  const CompileFunction compile_machine = compile_quickly(catalog, searched.model, {});
+  const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   on_threads(threads, visited.programs, [&](std::int64_t p) {
     const std::vector<std::int64_t>& indices = of_program[static_cast<std::size_t>(p)];
     std::vector<Machine> machines;
@@ -263,7 +263,7 @@ FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched
   options.evaluations = evaluations;
   options.threads = threads;
   const SearchResult result =
-      search(searched.space, searched.goal, compile_quickly(catalog, searched.model, {}), side_by_side, options);
+      search(searched.space, searched.goal, compile_quickly(catalog, {{searched.model, 1}}), side_by_side, options);
   return {costs_of(result), result.progress.evaluated, result.progress.compiled, seconds_from(begun)};
 }
 
@@ -271,7 +271,7 @@ FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, 
                          std::int64_t evaluations, int threads) {
   constexpr std::int64_t members = 64, programs_at_once = 64;
   const auto begun = std::chrono::steady_clock::now();
-  const CompileFunction compile_machine = compile_quickly(catalog, searched.model, {});
+  const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   FoundFront found;
   while (found.evaluated < evaluations) {
     std::vector<CostPoints> fronts(programs_at_once);

@@ -67,6 +67,12 @@ void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& m
 void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   const Candidate& best = answer.found.best[0];
   const std::vector<KnownRange> known = known_ranges(answer);
+  const bool several = answer.mix.size() > 1;
+  const auto add_workloads = [&](Metric metric, TextRow& row) {
+    for (std::size_t i = 0; several && i < answer.analyses.size(); ++i)
+      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[static_cast<std::size_t>(metric)],
+                                  metrics()[static_cast<std::size_t>(metric)].unit));
+  };
   std::vector<TextRow> rows;
   for (const Metric metric :
        {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame, Metric::power_w, Metric::area_mm2,
@@ -78,6 +84,7 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
         within = quantity_text(range.least, row.unit) + " to " + quantity_text(range.most, row.unit);
     rows.push_back({std::string(row.name),
                     quantity_text(best.outcome.values[static_cast<std::size_t>(metric)], row.unit), within});
+    add_workloads(metric, rows.back());
   }
   for (const Objective& objective : answer.request.goal.objectives)
     if (objective.measure.formula) {
@@ -89,7 +96,12 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
     }
   out << "\n";
   print_heading(out, "What it is worth", colour);
-  print_table(out, {{""}, {"", Align::right}, {"as far as the technology's figures are known"}}, rows, colour);
+  std::vector<Column> columns = {
+      {""}, {several ? "all" : "", Align::right}, {"as far as the technology's figures are known"}};
+  for (std::size_t i = 0; several && i < answer.mix.size(); ++i)
+    columns.push_back({printable(answer.mix[i].model), Align::right});
+  for (TextRow& row : rows) row.resize(columns.size());
+  print_table(out, columns, rows, colour);
 }
 
 std::string signed_text(double value, std::string_view unit) {
@@ -186,11 +198,14 @@ void print_validated(std::ostream& out, const BestAnswer& answer) {
 /// The command that says everything of the machine.
 void print_again(std::ostream& out, const BestAnswer& answer, const Machine& machine) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
-  out << "\nEverything of it: sdip analyze " << printable(answer.request.model) << " --preset "
-      << answer.request.preset << " --set";
-  for (const ParameterRow& row : parameters())
-    if (row.read(machine) != row.read(preset)) out << " " << row.name << "=" << value_text(row, row.read(machine));
-  out << " --explain\n";
+  out << "\nEverything of it:";
+  for (const MixPart& part : answer.mix) {
+    out << " sdip analyze " << printable(part.model) << " --preset " << answer.request.preset << " --set";
+    for (const ParameterRow& row : parameters())
+      if (row.read(machine) != row.read(preset))
+        out << " " << row.name << "=" << value_text(row, row.read(machine));
+    out << " --explain\n";
+  }
 }
 
 }  // namespace

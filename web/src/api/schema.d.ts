@@ -3734,6 +3734,11 @@ export interface components {
             throughput_fps: number;
             throughput_fps_per_mm2: number;
         };
+        WorkloadWorth: {
+            model: string;
+            weight: number;
+            metrics: components["schemas"]["MetricValues"];
+        };
         KnownRange: {
             metric: string;
             least: number | null;
@@ -3751,6 +3756,7 @@ export interface components {
             cancelled: boolean;
             trace: components["schemas"]["BestSoFar"][];
             best: components["schemas"]["FoundMachine"][];
+            workloads: components["schemas"]["WorkloadWorth"][];
             ranges: components["schemas"]["KnownRange"][];
             beyond: components["schemas"]["BetterStep"][];
             bought: components["schemas"]["BoughtStep"][];

@@ -1,6 +1,7 @@
 // The goal of a search as a person puts it together, and as a request says it.
 import type { Machine, SearchRequest } from '../api/types';
 import { changesOf } from '../form/values';
+import { isMix } from '../models/mix';
 
 export interface Goal {
   metric: string;
@@ -30,7 +31,7 @@ const within = (value: number, least: number, greatest: number) => Number.isInte
 
 /** Whether a request can be made of it; what conditions mean the server says. */
 export const isReady = (draft: SearchDraft): boolean =>
-  draft.model !== ''
+  draft.model !== '' && isMix(draft.model)
   && within(draft.goals.length, 1, most.goals)
   && new Set(draft.goals.map((one) => one.metric)).size === draft.goals.length
   && conditionsOf(draft.conditions).length <= most.conditions
