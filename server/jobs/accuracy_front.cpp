@@ -7,42 +7,12 @@
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "server/io/version.h"
 #include "server/jobs/evaluations.h"
 
 namespace sdip {
 namespace {
 
-/// What decides which numbers are computed and which of them are rounded.
-constexpr std::string_view deciding[] = {
-    "weight_format",
-    "activation_format",
-    "accumulator_format",
-    "scale_granularity",
-    "steps",
-    "guidance",
-    "sampler",
-    "mode",
-    "image_height_px",
-    "image_width_px",
-    "batch",
-    "fusion",
-    "norm_statistics",
-    "fused_attention",
-    "split_products",
-    "part_views",
-    "fused_chains",
-    "strips",
-    "transposition",
-    "skip_handling",
-    "hoisted_context",
-    "low_rank",
-    "low_rank_share",
-    "sparsity",
-    "weight_density",
-    "sparsity_group",
-};
-
+/// An uploaded model is what its bytes and what is bound of them are.
 std::string model_text(const Store& store, const std::string& name) {
   const auto row = store.model(name);
   if (!row) return name;
@@ -83,7 +53,7 @@ void measure_point(Store& store, const Catalog& catalog, const SweepRecord& swee
   double least_db = 0;
   for (const MixPart& part : catalog.mix(sweep.spec.model, "/model")) {
     const AccuracyRequest request{part.model, point(sweep.spec.space, index), {}, {sweep.spec.formats}};
-    const std::string key = accuracy_key(store, request);
+    const std::string key = accuracy_key(model_text(store, part.model), request);
     const auto its = measured(store, catalog, request, key, deadline);
     if (!its) return;
     const bool worse = std::isnan(its->sqnr_db) || its->sqnr_db < least_db;
@@ -95,23 +65,6 @@ void measure_point(Store& store, const Catalog& catalog, const SweepRecord& swee
 }
 
 }  // namespace
-
-std::string accuracy_key(const Store& store, const AccuracyRequest& request) {
-  const AccuracyOptions& options = request.options;
-  std::string key = std::string(program_version) + " " + model_text(store, request.model) +
-                    " seed=" + std::to_string(options.seed) + " " +
-                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
-                    " percentile=" + std::to_string(options.rule.percent) +
-                    " samples=" + std::to_string(options.samples);
-  const OrderedJson machine = machine_json(request.machine);
-  for (const std::string_view name : deciding) {
-    const auto value = machine.find(std::string(name));
-    check(value != machine.end(), "a parameter of the table");
-    key += " " + std::string(name) + "=" + value->dump();
-  }
-  if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
-  return key;
-}
 
 std::string evaluate_point_accuracy(const Catalog& catalog, const Json& asked, const EvaluationTurn& turn) {
   Json request = asked;

@@ -50,9 +50,12 @@ SearchFound searched_apart(const Catalog& catalog, const Member& member, const J
   }
 }
 
-SearchFound searched_here(const Catalog& catalog, const Json& body, int threads,
+SearchFound searched_here(Store& store, const Catalog& catalog, const Json& body, int threads,
                           const JobTurn<BestProgress>& turn) {
-  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show);
+  const KnownAccuracies known = {
+      [&](const std::string& key) { return store.accuracy(key); },
+      [&](const std::string& key, const StoredAccuracy& found) { store.add_accuracy(key, found); }};
+  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show, known);
   return {answer.cancelled, text_of(answer)};
 }
 
@@ -110,7 +113,7 @@ void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
     const Json body = Json::parse(row.request_json);
     const auto member = catalog_.uploaded(catalog_.mix(row.model, "/model"));
     const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
-                                     : searched_here(catalog_, body, threads, turn);
+                                     : searched_here(store_, catalog_, body, threads, turn);
     if (found.cancelled && !turn.by_user())
       store_.set_search_state(id, SweepState::interrupted);
     else if (!found.text)

@@ -39,10 +39,15 @@ void check_asked(const BestRequest& request) {
 
 }  // namespace
 
+bool BestRequest::measures_formats() const {
+  return sqnr_db ||
+         std::ranges::any_of(goal.objectives, [](const Objective& one) { return one.measure.name() == sqnr_name; });
+}
+
 BestRequest best_request(const Json& body) {
   require_keys(body,
                {"model", "preset", "machine", "fixed", "axes", "metrics", "objectives", "constraints", "seconds",
-                "evaluations", "validate_seconds", "seed"},
+                "evaluations", "validate_seconds", "seed", "sqnr_db", "sqnr_model"},
                "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
@@ -61,7 +66,9 @@ BestRequest best_request(const Json& body) {
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   if (!body.contains("objectives"))
     throw Error("value_invalid", "/objectives", "expected what the machine is to be best in");
-  request.goal.objectives = objectives_from_json(body["objectives"], request.formulas);
+  std::vector<Formula> named = request.formulas;
+  named.push_back(FormatAccuracies().formula());  // of a name of its own; its numbers come before the search
+  request.goal.objectives = objectives_from_json(body["objectives"], named);
   if (request.goal.objectives.size() > most_search_objectives)
     throw Error("limit_exceeded", "/objectives",
                 "expected at most " + std::to_string(most_search_objectives) + " metrics");
@@ -71,6 +78,13 @@ BestRequest best_request(const Json& body) {
   request.seconds = number_or(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = number_or(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(number_or(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  if (body.contains("sqnr_db")) {
+    if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
+    request.sqnr_db = body["sqnr_db"].get<double>();
+  }
+  request.sqnr_model = text_field(body, "sqnr_model", "").value_or("");
+  if (!request.sqnr_model.empty() && !request.measures_formats())
+    throw Error("value_invalid", "/sqnr_model", "expected with sqnr_db, or the objective max:sqnr_db");
   check_search_space(search_space(request));
   return request;
 }
@@ -93,12 +107,14 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;
   body["seed"] = request.seed;
+  if (request.sqnr_db) body["sqnr_db"] = *request.sqnr_db;
+  if (!request.sqnr_model.empty()) body["sqnr_model"] = request.sqnr_model;
   return body;
 }
 
 SearchSpace search_space(const BestRequest& request) {
   const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
-  return {request.base, searched_axes(request.base, fixed, request.asked)};
+  return {request.base, searched_axes(request.base, fixed, request.asked, request.sqnr_db.has_value())};
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
@@ -111,6 +127,14 @@ void trace_best(BestTrace& trace, const SearchProgress& progress) {
 }
 
 namespace {
+
+std::vector<std::shared_ptr<const Workload>> workloads_of(const Catalog& catalog, const Mix& mix,
+                                                          const Machine& machine) {
+  std::vector<std::shared_ptr<const Workload>>
+      workloads;  // or what is in the way of a file: no machine would run it
+  for (const MixPart& part : mix) workloads.push_back(catalog.workload(part.model, machine));
+  return workloads;
+}
 
 /// Without rows of stages that no workload has: they are parameters' groups.
 SearchSpace space_of_stages(SearchSpace space, const std::vector<std::shared_ptr<const Workload>>& workloads) {
@@ -155,6 +179,18 @@ Validation validated_mix(const Catalog& catalog, const Mix& mix, const Machine& 
   return all;
 }
 
+/// Measures sets of formats, and puts what they do into the goal.
+void measure_formats(const Catalog& catalog, const Mix& measured, int threads, const KnownAccuracies& known,
+                     const Stop& stop, BestAnswer& answer) {
+  const BestRequest& request = answer.request;
+  answer.formats =
+      format_accuracies(catalog, measured, request.base, answer.space.axes, request.sqnr_db, known, threads, stop);
+  const Formula formula = answer.formats.formula();
+  for (Objective& objective : answer.goal.objectives)
+    if (objective.measure.name() == sqnr_name) objective.measure = Measure(formula);
+  if (request.sqnr_db) answer.goal.constraints.push_back(at_least(formula, *request.sqnr_db));
+}
+
 /// What is around the best machine, and whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
@@ -171,18 +207,16 @@ void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<b
 }  // namespace
 
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel, const ShowBest& progress) {
+                     const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known) {
   const Mix mix = catalog.mix(request.model, "/model");
-  std::vector<std::shared_ptr<const Workload>>
-      workloads;  // and what is in the way of a file: no machine would run it
-  for (const MixPart& part : mix) workloads.push_back(catalog.workload(part.model, request.base));
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
   answer.request = request;
+  answer.goal = request.goal;
   answer.mix = mix;
   BestProgress so_far;
-  answer.space = space_of_stages(search_space(request), workloads);
-  const auto begun = Clock::now();
+  answer.space = space_of_stages(search_space(request), workloads_of(catalog, mix, request.base));
+  auto begun = Clock::now();
   const auto show = [&](const char* doing) {
     so_far.doing = doing;
     so_far.seconds = seconds_since(begun);
@@ -205,15 +239,23 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     trace_best(so_far.trace, searched);
     show("search");
   };
-  show("search");
-  answer.found =
-      search(answer.space, request.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);
-  answer.seconds = seconds_since(begun);
-  answer.trace = so_far.trace;
-  answer.cancelled = cancelled();
-  if (!answer.keeps() || answer.cancelled) return answer;
   try {
-    look_closer(catalog, answer, cancel, cancelled, show);
+    const Mix measured = catalog.mix(answer.measured_model(), "/sqnr_model");
+    if (request.measures_formats()) {
+      show("accuracy");
+      measure_formats(catalog, measured, threads, known, cancelled, answer);
+    }
+    begun = Clock::now();
+    show("search");
+    answer.found =
+        search(answer.space, answer.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);
+    answer.seconds = seconds_since(begun);
+    answer.trace = so_far.trace;
+    if (answer.keeps() && !cancelled()) {
+      if (request.measures_formats())
+        answer.sqnr_db = sqnr_of_machine(catalog, measured, answer.found.best[0].machine, known, cancelled);
+      look_closer(catalog, answer, cancel, cancelled, show);
+    }
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;
   }

@@ -11,6 +11,7 @@
 #include "core/explore/search/search.h"
 #include "core/explore/sensitivity.h"
 #include "server/json/report_json.h"
+#include "server/studies/format_accuracy.h"
 #include "server/studies/validation.h"
 
 namespace sdip {
@@ -26,6 +27,10 @@ struct BestRequest {
   std::int64_t evaluations = 0;        // 0: as many as the time lets it; else the answer repeats bit for bit
   std::int64_t validate_seconds = 30;  // 0: the answer is not validated
   std::uint64_t seed = 1;
+  std::optional<double> sqnr_db{};  // at least, as measured: then formats below 8 bits are searched, too
+  std::string sqnr_model{};         // measured in place of `model`, which may be too large; "": itself
+
+  bool measures_formats() const;  // for the limit, or an objective sqnr_db
 };
 inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
 inline constexpr std::size_t most_search_objectives = 8;
@@ -51,7 +56,7 @@ void trace_best(BestTrace& trace, const SearchProgress& progress);
 
 /// How far a request is.
 struct BestProgress {
-  std::string doing;  // "search", "changes" (around the best machine), "validation"
+  std::string doing;  // "accuracy" (of formats), "search", "changes" (around the best machine), "validation"
   double seconds = 0;
   SearchProgress search;
   BestTrace trace;
@@ -60,6 +65,7 @@ using ShowBest = std::function<void(const BestProgress&)>;
 
 struct BestAnswer {
   BestRequest request;
+  SearchGoal goal;    // the request's, and what was measured of formats
   SearchSpace space;  // what was searched: without rows of stages that the model has not
   SearchResult found;
   BestTrace trace;
@@ -68,14 +74,20 @@ struct BestAnswer {
   std::vector<Analysis> analyses;  // of the best machine, by workload; none where none keeps the conditions
   Sensitivities around;            // likewise
   Validation validation;           // likewise, of all workloads
+  FormatAccuracies formats;        // where the request measures them
+  std::optional<double> sqnr_db;   // of the best machine as it is
   bool cancelled = false;
 
+  const std::string& measured_model() const {
+    return request.sqnr_model.empty() ? request.model : request.sqnr_model;
+  }
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
 };
 
 /// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
 /// throws. Cancelled, it says what was best until then.
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {});
+                     const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {},
+                     const KnownAccuracies& known = {});
 
 }  // namespace sdip

@@ -59,7 +59,7 @@ std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine
 }
 
 std::vector<BetterStep> better_steps(const BestAnswer& answer) {
-  const SearchGoal& goal = answer.request.goal;
+  const SearchGoal& goal = answer.goal;
   std::vector<BetterStep> better;
   if (goal.objectives.size() != 1 || answer.around.points.empty()) return better;
   const Steps steps = steps_of(answer);

@@ -16,6 +16,7 @@
 #include "server/io/threads.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
+#include "server/studies/format_accuracy.h"
 
 namespace sdip {
 namespace {
@@ -170,18 +171,24 @@ SearchedSpace whole_space() {
   return {"sd15, every row", "sd15", {base, searched_axes(base, {}, {})}, rate_and_area()};
 }
 
-SearchedSpace whole_space_of_seven() {
+SearchedSpace whole_space_of_seven(const Catalog& catalog, int threads) {
+  constexpr double least_sqnr_db = 12;
   SearchedSpace searched = whole_space();
   searched.name += ", seven objectives";
+  searched.space.axes = searched_axes(searched.space.base, {}, {}, true);
+  const Formula sqnr = format_accuracies(catalog, {{"tiny-sd", 1}}, searched.space.base, searched.space.axes,
+                                         least_sqnr_db, {}, threads, {})
+                           .formula();
   searched.goal.objectives = {{Metric::throughput_fps, Better::higher},
                               {Metric::latency_s, Better::lower},
                               {Metric::energy_j_per_frame, Better::lower},
                               {Metric::area_mm2, Better::lower},
                               {Metric::power_w, Better::lower},
                               {Metric::price_usd, Better::lower},
-                              {Metric::tops_per_w, Better::higher}};
+                              {Measure(sqnr), Better::higher}};
   for (const char* condition : {"area_mm2 <= 800", "power_w <= 100", "throughput_fps >= 0.1"})
     searched.goal.constraints.push_back(parse_constraint(condition, "/constraints"));
+  searched.goal.constraints.push_back(at_least(sqnr, least_sqnr_db));
   return searched;
 }
 
@@ -318,6 +325,11 @@ VolumeShare::VolumeShare(const CostPoints& front) {
 }
 
 double VolumeShare::of(const CostPoints& points) const { return volume(points) / whole_; }
+
+double VolumeShare::error(double share) const {
+  if (reference_.size() <= 2) return 0;
+  return std::sqrt(share * (1 - share) / whole_);
+}
 
 double VolumeShare::volume(const CostPoints& points) const {
   CostPoints logs;

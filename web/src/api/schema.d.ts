@@ -3672,6 +3672,8 @@ export interface components {
             evaluations?: number;
             validate_seconds?: number;
             seed?: number;
+            sqnr_db?: number;
+            sqnr_model?: string;
         };
         SearchProgress: {
             generations: number;
@@ -3679,7 +3681,7 @@ export interface components {
             feasible: number;
             compiled: number;
             /** @enum {string} */
-            doing: "search" | "changes" | "validation";
+            doing: "accuracy" | "search" | "changes" | "validation";
             seconds: number;
             best: (number | null)[] | null;
             trace: components["schemas"]["BestSoFar"][];
@@ -3734,6 +3736,18 @@ export interface components {
             throughput_fps: number;
             throughput_fps_per_mm2: number;
         };
+        FormatSet: {
+            formats: components["schemas"]["MachineChanges"];
+            sqnr_db: number;
+        };
+        FormatAccuracies: {
+            model: string;
+            /** @enum {string} */
+            weights: "random" | "file";
+            measured: number;
+            sets: components["schemas"]["FormatSet"][];
+            sqnr_db: number | null;
+        };
         WorkloadWorth: {
             model: string;
             weight: number;
@@ -3757,6 +3771,7 @@ export interface components {
             trace: components["schemas"]["BestSoFar"][];
             best: components["schemas"]["FoundMachine"][];
             workloads: components["schemas"]["WorkloadWorth"][];
+            accuracy: components["schemas"]["FormatAccuracies"] | null;
             ranges: components["schemas"]["KnownRange"][];
             beyond: components["schemas"]["BetterStep"][];
             bought: components["schemas"]["BoughtStep"][];

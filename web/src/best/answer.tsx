@@ -102,6 +102,12 @@ function TheMachine({ result, asked, one, first }: { result: SearchResult; asked
           {t('best.ranges')} {result.ranges.map((range) => `${range.metric} ${quantity(range.least, tables.unitOf(range.metric))} – ${quantity(range.most, tables.unitOf(range.metric))}`).join('; ')}
         </p>
       )}
+      {first && result.accuracy && (
+        <p className="chart-note" data-accuracy>
+          {t(result.accuracy.weights === 'random' ? 'best.measured_random' : 'best.measured', { sets: plain(result.accuracy.sets.length), model: result.accuracy.model })}
+          {result.accuracy.sqnr_db !== null && <> {t('best.own_sqnr')} <strong>{quantity(result.accuracy.sqnr_db, 'dB')}</strong></>}
+        </p>
+      )}
       <h3>{t('best.rows_of_it')}</h3>
       <MachineTable machine={{ ...preset, ...settingsOf(one.settings) }} preset={asked.preset} />
       {fixed.length > 0 && <p className="chart-note">{t('best.were_fixed')} {fixed.map((name) => <code key={name}>{name} </code>)}</p>}

@@ -21,6 +21,9 @@ export interface SearchDraft {
   evaluations: number;
   validateSeconds: number;
   seed: number;
+  /** Least signal to noise in dB, and the model that is measured; '' for none, and for the model itself. */
+  sqnr: string;
+  sqnrModel: string;
 }
 
 export const most = { goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
@@ -37,7 +40,8 @@ export const isReady = (draft: SearchDraft): boolean =>
   && conditionsOf(draft.conditions).length <= most.conditions
   && (draft.by === 'time' ? within(draft.seconds, 1, most.seconds) : within(draft.evaluations, 1, most.evaluations))
   && within(draft.validateSeconds, 0, most.validateSeconds)
-  && within(draft.seed, 0, Number.MAX_SAFE_INTEGER);
+  && within(draft.seed, 0, Number.MAX_SAFE_INTEGER)
+  && (draft.sqnr.trim() === '' || Number.isFinite(Number(draft.sqnr)));
 
 export const goalText = (goal: Goal): string => `${goal.most ? 'max' : 'min'}:${goal.metric}`;
 
@@ -51,6 +55,7 @@ export function searchRequest(draft: SearchDraft): SearchRequest {
     ...(draft.by === 'time' ? { seconds: draft.seconds } : { evaluations: draft.evaluations }),
     validate_seconds: draft.validateSeconds,
     seed: draft.seed,
+    ...(draft.sqnr.trim() === '' ? {} : { sqnr_db: Number(draft.sqnr), ...(draft.sqnrModel.trim() === '' ? {} : { sqnr_model: draft.sqnrModel.trim() }) }),
   };
 }
 
