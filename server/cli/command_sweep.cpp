@@ -331,7 +331,8 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep
       .add_option(
           "--axis", a.axes,
-          "key=v,v,... or key=min:max:*factor or key=min:max:step; several, or repeated; none: a first look over "
+          "key=v,v,... or key=min:max:*factor or key=min:max:step, and behind it ' when dies > 1'; several, or "
+          "repeated; none: a first look over "
           "six")
       ->allow_extra_args(false);
   sweep

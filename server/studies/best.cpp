@@ -29,6 +29,9 @@ void check_asked(const BestRequest& request) {
     const std::string name(axis.row->name);
     if (std::ranges::find(request.fixed, name) != request.fixed.end())
       throw Error("value_conflict", "/axes", name + " is fixed");
+    if (axis.when)
+      throw Error("value_invalid", "/axes",
+                  name + ": a search leaves out by itself what means nothing: expected no when");
     if (axis.values.size() < 2)
       throw Error("value_invalid", "/axes", name + " has one value: fix it, or give more of them");
     const auto same = [&](const Axis& other) { return other.row == axis.row; };

@@ -3359,6 +3359,7 @@ export interface components {
             max?: number;
             step?: number;
             factor?: number;
+            when?: string;
         };
         Link: {
             /** @enum {string} */
