@@ -5,12 +5,12 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
-#include "server/cli/export_file.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/data_folder.h"
+#include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/service.h"
 #include "server/studies/signature.h"

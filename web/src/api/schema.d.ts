@@ -224,6 +224,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/screenings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which rows of a machine matter to metrics, over their whole ranges */
+        post: operations["screen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons": {
         parameters: {
             query?: never;
@@ -3254,6 +3271,53 @@ export interface components {
             moves_without_gain: number[];
             more_frames: number[];
         };
+        ScreeningRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            axes?: components["schemas"]["Axis"][];
+            metrics?: {
+                [key: string]: string | {
+                    formula: string;
+                    unit?: string;
+                };
+            };
+            measures?: string[];
+            /** @enum {string} */
+            method?: "morris" | "sobol";
+            samples?: number;
+            seed?: number;
+        };
+        ScreenedRow: {
+            parameter: string;
+            mean?: number | null;
+            mean_size?: number | null;
+            deviation?: number | null;
+            effects?: number;
+            first?: number | null;
+            first_error?: number | null;
+            total?: number | null;
+            total_error?: number | null;
+        };
+        ScreenedMeasure: {
+            measure: string;
+            unit: string;
+            rows: components["schemas"]["ScreenedRow"][];
+        };
+        Screening: {
+            model: string;
+            preset: string;
+            machine: components["schemas"]["Machine"];
+            axes: components["schemas"]["Axis"][];
+            /** @enum {string} */
+            method: "morris" | "sobol";
+            samples: number;
+            seed: number;
+            evaluated: number;
+            without_value: number;
+            compiled: number;
+            measures: components["schemas"]["ScreenedMeasure"][];
+        };
         ComparisonRequest: {
             model: string;
             preset?: string;
@@ -4339,6 +4403,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sensitivities"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    screen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreeningRequest"];
+            };
+        };
+        responses: {
+            /** @description Which rows of a machine matter to metrics, over their whole ranges */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Screening"];
                 };
             };
             /** @description A problem */
