@@ -37,7 +37,7 @@ Json screen_body(const ScreenArguments& a) {
   return body;
 }
 
-std::string number_text(double value) {
+std::string effect_text(double value) {
   if (std::isnan(value)) return "-";
   std::ostringstream text;
   text.precision(4);
@@ -63,7 +63,7 @@ TextRow row_of_axis(const Screening& screening, std::size_t m, std::size_t a) {
     return row;
   }
   const MorrisEffect& effect = screening.effects[m][a];
-  for (const double value : {effect.mean_size, effect.mean, effect.deviation}) row.push_back(number_text(value));
+  for (const double value : {effect.mean_size, effect.mean, effect.deviation}) row.push_back(effect_text(value));
   row.push_back(count_text(effect.effects));
   return row;
 }
