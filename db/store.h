@@ -206,6 +206,10 @@ class Store {
   void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
   /// By index: of the points for which it was measured.
   std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
+  /// Their keys.
+  std::map<std::int64_t, std::string> accuracy_keys(std::int64_t id) const;
+  /// Everything that was measured, by key.
+  std::map<std::string, StoredAccuracy> accuracies() const;
   /// Stored points as text, handed to `sink` in pieces; docs/exports.md says what they look like. One snapshot,
   /// whatever is written meanwhile. Stops when `sink` returns false. Requires a format that is text.
   void export_points(std::int64_t id, const Space& space, const ExportQuery& query,

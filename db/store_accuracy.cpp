@@ -63,6 +63,26 @@ void Store::set_point_accuracy(std::int64_t id, std::int64_t index, std::string_
   transaction.commit();
 }
 
+std::map<std::int64_t, std::string> Store::accuracy_keys(std::int64_t id) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  total_of(reading.connection(), id);
+  Statement row(reading.connection(),
+                "SELECT point, key FROM point_accuracy JOIN accuracy ON accuracy.id = point_accuracy.accuracy"
+                " WHERE sweep = ?");
+  row.bind(id);
+  std::map<std::int64_t, std::string> keys;
+  while (row.step()) keys[row.integer(0)] = row.text(1);
+  return keys;
+}
+
+std::map<std::string, StoredAccuracy> Store::accuracies() const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), "SELECT key, sqnr_db, cosine, random_weights FROM accuracy");
+  std::map<std::string, StoredAccuracy> all;
+  while (row.step()) all[std::string(row.text(0))] = accuracy_row(row, 1);
+  return all;
+}
+
 std::map<std::int64_t, StoredAccuracy> Store::point_accuracies(std::int64_t id) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/explore/formula_parser.h"
 
 namespace sdip {
@@ -76,6 +77,68 @@ Formula parse_constraint(std::string_view text, const std::string& where) {
   constraint.text = text;
   parse_steps(constraint, where);
   return constraint;
+}
+
+namespace {
+
+/// Appends steps, and knows how many values are waiting.
+class Appending {
+ public:
+  explicit Appending(Formula& formula) : formula_(formula) {}
+  void load(std::size_t input) { push({FormulaOperation::load, input, 0}, 1); }
+  void constant(double number) { push({FormulaOperation::constant, 0, number}, 1); }
+  /// Of the last two.
+  void make(FormulaOperation operation) { push({operation, 0, 0}, -1); }
+
+ private:
+  void push(FormulaStep step, std::ptrdiff_t more) {
+    formula_.steps.push_back(step);
+    waiting_ += more;
+    formula_.depth = std::max(formula_.depth, static_cast<std::size_t>(waiting_));
+  }
+  Formula& formula_;
+  std::ptrdiff_t waiting_ = 0;
+};
+
+/// The sum over the table of 1, or of its number, where a point has its values.
+void append_sum(std::span<const ParameterRow* const> rows, std::span<const TabledValue> table, bool of_numbers,
+                Appending& steps) {
+  steps.constant(0);
+  for (const TabledValue& one : table) {
+    steps.constant(of_numbers ? one.number : 1);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      steps.load(r);
+      steps.constant(input_value(*rows[r], one.values[r]));
+      steps.make(FormulaOperation::equal);
+      steps.make(FormulaOperation::multiply);
+    }
+    steps.make(FormulaOperation::add);
+  }
+}
+
+}  // namespace
+
+Formula tabled_formula(std::string_view name, std::string_view unit, std::span<const ParameterRow* const> rows,
+                       std::span<const TabledValue> table) {
+  Formula formula;
+  formula.name = formula.text = name;
+  formula.unit = unit;
+  for (const ParameterRow* row : rows) formula.inputs.push_back({row, {}});
+  Appending steps(formula);
+  append_sum(rows, table, true, steps);
+  append_sum(rows, table, false, steps);
+  steps.make(FormulaOperation::divide);
+  return formula;
+}
+
+Formula at_least(const Formula& formula, double least) {
+  Formula condition = formula;
+  condition.name = "constraint";
+  condition.text = formula.name + " >= " + shortest_text(least);
+  condition.steps.push_back({FormulaOperation::constant, 0, least});
+  condition.steps.push_back({FormulaOperation::greater_equal, 0, 0});
+  condition.depth = std::max(formula.depth, std::size_t{2});
+  return condition;
 }
 
 std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std::string& where) {

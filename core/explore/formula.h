@@ -101,6 +101,19 @@ std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std
 /// A formula of "name=text" or "name [unit]=text", as `--metric` and the query have it.
 Formula formula_from_text(std::string_view text, const std::string& where);
 
+/// A number that was found elsewhere for points with these values of some rows, in their coding.
+struct TabledValue {
+  std::vector<std::int64_t> values;
+  double number = 0;
+};
+/// The formula that has these numbers, and none for other points. Requires `values` that differ, one of each row.
+/// Its text is its name. Worked example: 20 where weight_format is int8, 9 where it is int4, is
+/// ((w == int8) * 20 + (w == int4) * 9) / ((w == int8) + (w == int4)).
+Formula tabled_formula(std::string_view name, std::string_view unit, std::span<const ParameterRow* const> rows,
+                       std::span<const TabledValue> table);
+/// The condition that a formula is at least so much.
+Formula at_least(const Formula& formula, double least);
+
 /// Of {"name": "text"} and {"name": {"formula": "text", "unit": "J"}}, in the order of the names; and back.
 std::vector<Formula> formulas_from_json(const nlohmann::json& object, const std::string& where);
 nlohmann::ordered_json formulas_json(std::span<const Formula> formulas);

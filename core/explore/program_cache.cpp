@@ -12,8 +12,8 @@ std::string text_of(const Error& error) {
 }
 
 CapacityRange psram_range(const CompiledMachine& compiled, std::int64_t psram_bytes) {
-  const bool said = compiled.application && compiled.application->psram_bytes.holds(psram_bytes);
-  return said ? compiled.application->psram_bytes : CapacityRange{psram_bytes, psram_bytes};
+  const CapacityRange said = compiled.programs.psram_bytes();
+  return said.holds(psram_bytes) ? said : CapacityRange{psram_bytes, psram_bytes};
 }
 
 std::shared_ptr<const CompiledMachine> ProgramCache::find(const std::vector<std::int64_t>& key,
@@ -76,11 +76,12 @@ void ProgramCache::keep(const Step& step, const std::shared_ptr<const CompiledMa
 CompiledMachine ProgramCache::compile_now(const Machine& machine) const {
   try {
     CompiledMachine compiled{compile_(machine), ""};
-    check(compiled.application != nullptr, "the compile function gave nothing");
+    const auto& of = compiled.programs.of;
+    check(!of.empty() && std::ranges::find(of, nullptr) == of.end(), "the compile function gave nothing");
     return compiled;
   } catch (const Error& error) {
     if (is_cancelled(error)) throw;
-    return {nullptr, text_of(error)};
+    return {{}, text_of(error)};
   }
 }
 

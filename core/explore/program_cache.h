@@ -13,23 +13,23 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/explore/mix.h"
 #include "core/machine/machine.h"
-#include "core/program/program.h"
 
 namespace sdip {
 
-/// Gives the programs of a machine: called from any thread, for different compile keys at once; while an
-/// application stays cached not again for its key, nor for one that differs in psram_bytes alone and is in the
-/// range that the application says (but by threads that ask at the same time). An Error it throws makes every point
+/// Gives the programs of a machine: called from any thread, for different compile keys at once; while they
+/// stay cached not again for their key, nor for one that differs in psram_bytes alone and is in the range that
+/// they say (but by threads that ask at the same time). An Error it throws makes every point
 /// of the key infeasible with the error's text, but `cancelled`, which ends the sweep as `cancel` does.
-using CompileFunction = std::function<std::shared_ptr<const Application>(const Machine&)>;
+using CompileFunction = std::function<Programs(const Machine&)>;
 
 /// Place and text, as the reason of a point that cannot be.
 std::string text_of(const Error& error);
 
 /// A machine's programs, or why there are none.
 struct CompiledMachine {
-  std::shared_ptr<const Application> application;  // nullptr: refused
+  Programs programs;  // none: refused
   std::string reason;
 };
 

@@ -68,7 +68,27 @@ std::int64_t peel_digits(const Space& space, bool compile_axes, std::size_t end,
   return number;
 }
 
+namespace {
+
+/// The block's, and mixed radix over the others.
+void digits_in_blocks(const Space& space, std::int64_t i, std::span<std::size_t> digits) {
+  const std::vector<GridBlock>& blocks = *space.blocks.of_grid;
+  const GridBlock& block = *std::ranges::upper_bound(blocks, i, {}, &GridBlock::end);
+  std::ranges::copy(block.digits, digits.begin());
+  std::int64_t left = i - block.first;
+  for (const bool of_programs : {false, true})
+    for (std::size_t a = digits.size(); a-- > 0;) {
+      if (digits[a] != any_place || changes_program(space.axes[a]) != of_programs) continue;
+      const std::int64_t radix = std::ssize(space.axes[a].values);
+      digits[a] = static_cast<std::size_t>(left % radix);
+      left /= radix;
+    }
+}
+
+}  // namespace
+
 void grid_digits(const Space& space, std::int64_t i, AxisRange, std::span<std::size_t> digits) {
+  if (space.blocks.of_grid) return digits_in_blocks(space, i, digits);
   const std::int64_t rest = peel_digits(space, false, space.axes.size(), i, digits);
   peel_digits(space, true, space.axes.size(), rest, digits);
 }

@@ -132,13 +132,32 @@ struct Bottleneck {
   std::string pace;
   Needed limiter = Needed::compute;
 };
-Bottleneck bottleneck_of(const Application& application, const Machine& machine) {
-  const Explanation e = explain(application, machine, 0);
+double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+
+/// What a machine is worth, and the workload that has most of its time.
+struct Worth {
+  Outcome outcome;
+  const Application* longest = nullptr;
+};
+Worth worth_of(const Programs& programs, const Machine& machine) {
+  std::vector<Outcome> outcomes;
+  Worth worth;
+  double most = -1;
+  for (std::size_t i = 0; i < programs.of.size(); ++i) {
+    outcomes.push_back(evaluate(*programs.of[i], machine));
+    const double time = programs.mix[i].weight / value_of(outcomes[i], Metric::throughput_fps);
+    if (!worth.longest || time > most) worth.longest = programs.of[i].get();
+    most = std::max(most, time);
+  }
+  worth.outcome = mixed(programs.mix, outcomes);
+  return worth;
+}
+
+Bottleneck bottleneck_of(const Worth& worth, const Machine& machine) {
+  const Explanation e = explain(*worth.longest, machine, 0);
   if (!e.feasible) return {};
   return {e.stages[e.pace].name, e.limiter()};
 }
-
-double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
 
 Outcome infeasible_point(std::string reason) {
   Outcome outcome;
@@ -226,10 +245,11 @@ std::optional<double> ChangedPoint::elasticity(const Outcome& before, Metric met
 
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine) {
   Sensitivities s;
-  const std::shared_ptr<const Application> application = compile_machine(machine);
-  s.outcome = evaluate(*application, machine);
+  const Programs programs = compile_machine(machine);
+  const Worth unchanged = worth_of(programs, machine);
+  s.outcome = unchanged.outcome;
   if (!s.outcome.feasible) return s;
-  const Bottleneck now = bottleneck_of(*application, machine);
+  const Bottleneck now = bottleneck_of(unchanged, machine);
   s.pace = now.pace;
   s.limiter = now.limiter;
   s.without_step = stepless(machine);
@@ -243,15 +263,16 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
         point.change.row->write(changed, point.change.to);
         check_machine(changed);
         const bool same = compile_key(changed) == key;
-        const auto its = same ? application : compile_machine(changed);
+        const Programs its = same ? programs : compile_machine(changed);
         s.compiled += !same;
-        point.outcome = evaluate(*its, changed);
+        const Worth worth = worth_of(its, changed);
+        point.outcome = worth.outcome;
         if (const std::int64_t further = next_stair(point, s.outcome, doubling)) {
           point.change.to = further;
           continue;
         }
         if (!point.outcome.feasible) break;
-        const Bottleneck then = bottleneck_of(*its, changed);
+        const Bottleneck then = bottleneck_of(worth, changed);
         point.pace = then.pace;
         point.limiter = then.limiter;
         break;

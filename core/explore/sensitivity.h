@@ -66,7 +66,8 @@ struct Sensitivities {
 };
 
 /// Evaluates every single change; a capacity that changes neither cycles nor bytes is doubled, or halved, again, up
-/// to three steps in all. A program is made again only where compile_key differs. Requires a machine that
+/// to three steps in all. A program is made again only where compile_key differs. Of a mix the bottleneck is of the
+/// workload that has most of the time. Requires a machine that
 /// check_machine accepts; one that it refuses when changed, or whose compilation throws Error, is infeasible.
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine);
 

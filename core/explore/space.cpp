@@ -13,9 +13,43 @@
 namespace sdip {
 namespace {
 
+/// Of a formula of parameters.
+double value_on(const Formula& formula, const Machine& machine) {
+  std::vector<double> values;
+  for (const FormulaInput& input : formula.inputs)
+    values.push_back(input_value(*input.parameter, input.parameter->read(machine)));
+  std::vector<std::span<const double>> inputs;
+  for (const double& value : values) inputs.emplace_back(&value, 1);
+  double result = 0;
+  compute(formula, inputs, {&result, 1});
+  return result;
+}
+
+bool holds(const Axis& axis, const Machine& machine) {
+  if (!axis.when) return true;
+  const double value = value_on(*axis.when, machine);
+  return value != 0 && !std::isnan(value);
+}
+
+/// Writes the axes in turn, and takes the place from one whose condition does not hold on those before it.
+Machine settled(const Space& space, std::span<std::size_t> digits) {
+  Machine machine = space.base;
+  for (std::size_t a = 0; a < digits.size(); ++a) {
+    if (digits[a] != no_place && !holds(space.axes[a], machine)) digits[a] = no_place;
+    if (digits[a] < any_place) space.axes[a].row->write(machine, space.axes[a].values[digits[a]]);
+  }
+  return machine;
+}
+
+bool has_conditions(const Space& space) {
+  return std::ranges::any_of(space.axes, [](const Axis& axis) { return axis.when.has_value(); });
+}
+
 std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange which) {
   std::vector<std::size_t> digits(space.axes.size());
-  row_of(space.sampling).digits(space, i, which, digits);
+  const bool conditions = has_conditions(space), drawn = row_of(space.sampling).draws;
+  row_of(space.sampling).digits(space, i, conditions ? AxisRange{0, digits.size()} : which, digits);
+  if (conditions && drawn) settled(space, digits);
   return digits;
 }
 
@@ -23,13 +57,7 @@ std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange
 std::int64_t linked_value(const Link& link, const Machine& machine) {
   const ParameterRow& row = *link.row;
   const std::string name(row.name);
-  std::vector<double> values;
-  for (const FormulaInput& input : link.formula.inputs)
-    values.push_back(input_value(*input.parameter, input.parameter->read(machine)));
-  std::vector<std::span<const double>> inputs;
-  for (const double& value : values) inputs.emplace_back(&value, 1);
-  double result = 0;
-  compute(link.formula, inputs, {&result, 1});
+  const double result = value_on(link.formula, machine);
   if (std::isnan(result)) throw Error("value_invalid", name, "follows others, and is no number here");
   if (row.type == ParameterType::flag) return result != 0 ? 1 : 0;
   constexpr double hundredths = 100, next_to_whole = 1e-9, most_coded = 0x1p62;
@@ -81,6 +109,7 @@ std::vector<const Axis*> digit_order(const Space& space) {
 
 std::int64_t point_count(const Space& space) {
   if (row_of(space.sampling).draws) return space.count;
+  if (space.blocks.of_grid) return space.blocks.of_grid->back().end;
   return combinations(space, true) * combinations(space, false);
 }
 
@@ -95,7 +124,7 @@ Machine unlinked_point(const Space& space, std::int64_t i) {
   Machine machine = space.base;
   const auto digits = digits_of(space, i, {0, space.axes.size()});
   for (std::size_t a = 0; a < digits.size(); ++a)
-    space.axes[a].row->write(machine, space.axes[a].values[digits[a]]);
+    if (digits[a] != no_place) space.axes[a].row->write(machine, space.axes[a].values[digits[a]]);
   return machine;
 }
 
@@ -108,7 +137,91 @@ CapacityRange psram_rooms(const Space& space) {
 
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i) {
   check(axis < space.axes.size() && i >= 0 && i < point_count(space), "axis_value: outside the space");
-  return space.axes[axis].values[digits_of(space, i, {axis, axis + 1})[axis]];
+  const Axis& its = space.axes[axis];
+  const std::size_t place = digits_of(space, i, {axis, axis + 1})[axis];
+  return place == no_place ? its.row->read(space.base) : its.values[place];
+}
+
+namespace {
+
+/// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.
+void check_condition(const Space& space, std::size_t number) {
+  const Axis& axis = space.axes[number];
+  if (!axis.when) return;
+  const std::string where = "/axes/" + std::to_string(number) + "/when";
+  for (const FormulaInput& input : axis.when->inputs) {
+    if (input.parameter == nullptr)
+      throw Error("value_invalid", where,
+                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
+                      " is a metric: an axis depends on parameters alone");
+    const std::string name(input.parameter->name);
+    const auto same = [&](const auto& other) { return other.row == input.parameter; };
+    if (std::ranges::any_of(space.links, same))
+      throw Error("value_conflict", where, name + " follows others: read what it follows");
+    if (std::any_of(space.axes.begin() + static_cast<std::ptrdiff_t>(number), space.axes.end(), same))
+      throw Error("value_conflict", where, name + " is this axis, or one listed later: list it before");
+  }
+}
+
+/// Whether a condition reads the axis, whose place is then one in each block.
+bool is_read(const Space& space, const Axis& axis) {
+  return std::ranges::any_of(space.axes, [&](const Axis& other) {
+    return other.when &&
+           std::ranges::find(other.when->inputs, axis.row, &FormulaInput::parameter) != other.when->inputs.end();
+  });
+}
+
+constexpr std::size_t most_blocks = 100'000;
+
+/// Places of the axes that conditions read, the slowest first, as digit_order has them.
+class Blocks {
+ public:
+  explicit Blocks(const Space& space) : space_(space) {
+    for (const Axis* axis : digit_order(space))
+      if (is_read(space, *axis)) read_.push_back(static_cast<std::size_t>(axis - space.axes.data()));
+    std::vector<std::size_t> digits(space.axes.size(), any_place);
+    add(0, digits);
+  }
+  std::vector<GridBlock> all;
+
+ private:
+  void add(std::size_t level, std::vector<std::size_t>& digits) {
+    if (level < read_.size()) {
+      const std::size_t a = read_[level];
+      for (digits[a] = 0; digits[a] < space_.axes[a].values.size(); ++digits[a]) add(level + 1, digits);
+      digits[a] = any_place;
+      return;
+    }
+    std::vector<std::size_t> settled_digits = digits;
+    settled(space_, settled_digits);
+    // One whose condition does not hold has one place, which its first stands for.
+    for (const std::size_t a : read_)
+      if (settled_digits[a] == no_place && digits[a] > 0) return;
+    std::int64_t points = 1;
+    for (std::size_t a = 0; a < digits.size(); ++a)
+      if (settled_digits[a] == any_place)
+        points = std::min(points * std::ssize(space_.axes[a].values), most_points + 1);
+    const std::int64_t first = all.empty() ? 0 : all.back().end;
+    if (all.size() == most_blocks)
+      throw Error("too_large", "/axes",
+                  "conditions read axes of more than " + std::to_string(most_blocks) + " combinations");
+    if (first + points > most_points)
+      throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most_points) + " points");
+    all.push_back({first, first + points, std::move(settled_digits)});
+  }
+
+  const Space& space_;
+  std::vector<std::size_t> read_;
+};
+
+}  // namespace
+
+Space with_blocks(Space space) {
+  for (std::size_t a = 0; a < space.axes.size(); ++a) check_condition(space, a);
+  space.blocks = {};
+  if (has_conditions(space) && !row_of(space.sampling).draws)
+    space.blocks.of_grid = std::make_shared<const std::vector<GridBlock>>(Blocks(space).all);
+  return space;
 }
 
 void check_space(const Space& space) {
@@ -139,6 +252,7 @@ void check_space(const Space& space) {
                   "more than " + std::to_string(most) + " combinations of the axes that change the program");
     return;
   }
+  if (has_conditions(space)) return check(space.blocks.of_grid != nullptr, "check_space: with_blocks was called");
   // Each factor is at most most + 1, so the product fits.
   if (combinations(space, true) * combinations(space, false) > most)
     throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most) + " points");

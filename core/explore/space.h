@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -23,10 +24,12 @@ std::string_view sampling_name(Sampling sampling);
 std::optional<Sampling> sampling_named(std::string_view name);
 std::span<const std::string_view> sampling_names();  // in the order of the values
 
-/// One swept parameter and its values in the parameter's integer coding, distinct, in the order given.
+/// One swept parameter and its values in the parameter's integer coding, distinct, in the order given. `when`, of
+/// parameters alone: where it is 0 or none the parameter has the base's value, whatever the values are.
 struct Axis {
   const ParameterRow* row = nullptr;
   std::vector<std::int64_t> values;
+  std::optional<Formula> when{};
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
@@ -38,6 +41,20 @@ struct Link {
   friend bool operator==(const Link&, const Link&) = default;
 };
 
+/// A run of a grid's points in which the axes that conditions read have one place each. A digit is the place of an
+/// axis's value, `no_place` where its condition does not hold, `any_place` where it takes all of them.
+inline constexpr std::size_t no_place = SIZE_MAX, any_place = SIZE_MAX - 1;
+struct GridBlock {
+  std::int64_t first = 0, end = 0;  // points
+  std::vector<std::size_t> digits;  // by axis
+};
+
+/// The blocks of a grid with conditions, as they follow from its axes; none of any other space.
+struct GridBlocks {
+  std::shared_ptr<const std::vector<GridBlock>> of_grid{};
+  friend bool operator==(const GridBlocks&, const GridBlocks&) { return true; }
+};
+
 struct Space {
   Machine base;
   std::vector<Axis> axes;
@@ -45,6 +62,7 @@ struct Space {
   Sampling sampling = Sampling::grid;
   std::uint64_t seed = 1;  // of all but the grid
   std::int64_t count = 0;  // of all but the grid: points to draw
+  GridBlocks blocks = {};  // with_blocks() makes them
   friend bool operator==(const Space&, const Space&) = default;
 };
 
@@ -52,13 +70,20 @@ struct Space {
 /// others, each in the order listed. So consecutive points share their program for as long as they can.
 std::vector<const Axis*> digit_order(const Space& space);
 
+/// The space, with the blocks of its grid where an axis has a condition: what is made of JSON has them. Throws
+/// Error("too_large" | "value_invalid" | "value_conflict", "/axes/N/when", ...).
+Space with_blocks(Space space);
+
 /// Points of the space. Requires a space that check_space accepts.
 std::int64_t point_count(const Space& space);
 
 /// Point i: a pure function of (space, i), 0 <= i < point_count(space).
 ///   grid    i in mixed radix over digit_order: with axes psram_bytes {1M, 2M} and cores {1, 2, 4}, points 0 to 5
 ///   are
-///           (1M,1) (1M,2) (1M,4) (2M,1) (2M,2) (2M,4), whichever of the two is listed first.
+///           (1M,1) (1M,2) (1M,4) (2M,1) (2M,2) (2M,4), whichever of the two is listed first. With conditions the
+///           axes that these read vary slowest, and an axis whose condition does not hold has one place: no machine
+///           comes twice. With weight_compression {1, 2} and decompressor_bytes_per_cycle {8, 16} when
+///           weight_compression > 1 they are (1) (2,8) (2,16).
 ///   random  each cost axis draws its value from the hash of (seed, i, axis); the combination of compile axes is
 ///           stratified, (i * combinations + hash % combinations) / count, so every combination is as likely, and
 ///           consecutive points share programs.
@@ -79,7 +104,8 @@ Machine unlinked_point(const Space& space, std::int64_t i);
 CapacityRange psram_rooms(const Space& space);
 inline constexpr std::size_t many_capacities = 16;
 
-/// The value of one axis at point i, without building the machine; `axis` is an index into space.axes.
+/// The value of one axis at point i, of the base where its condition does not hold; `axis` is an index into
+/// space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
 
 /// Reads the keys sampling, seed, count, axes and links of POST /sweeps (docs/api.md) over `base`; other keys are

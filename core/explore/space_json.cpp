@@ -137,11 +137,18 @@ std::vector<Link> links_from_json(const json& list) {
 
 Axis axis_from_json(const json& axis, const std::string& where) {
   if (!axis.is_object()) throw Error("value_invalid", where, "an axis: expected an object");
-  refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor"}, where);
+  refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor", "when"}, where);
   const ParameterRow* row = varied_row(axis, where);
-  if (!axis.contains("values")) return {row, range_values(*row, axis, where)};
-  if (axis.size() != 2) throw Error("value_invalid", where, "values exclude min, max, step and factor");
-  return {row, listed_values(*row, axis["values"], where + "/values")};
+  std::optional<Formula> when;
+  if (axis.contains("when")) {
+    if (!axis["when"].is_string())
+      throw Error("value_invalid", where + "/when", "expected a condition on parameters");
+    when = parse_constraint(axis["when"].get<std::string>(), where + "/when");
+  }
+  if (!axis.contains("values")) return {row, range_values(*row, axis, where), std::move(when)};
+  if (axis.size() != (when ? 3u : 2u))
+    throw Error("value_invalid", where, "values exclude min, max, step and factor");
+  return {row, listed_values(*row, axis["values"], where + "/values"), std::move(when)};
 }
 
 }  // namespace
@@ -179,6 +186,7 @@ Space space_from_json(const json& spec, const Machine& base) {
   if (!spec.contains("axes")) throw Error("value_invalid", "/axes", "expected a list of axes");
   space.axes = axes_from_json(spec["axes"]);
   if (spec.contains("links")) space.links = links_from_json(spec["links"]);
+  space = with_blocks(std::move(space));
   check_space(space);
   return space;
 }
@@ -189,6 +197,7 @@ nlohmann::ordered_json axes_json(std::span<const Axis> axes) {
     nlohmann::ordered_json values = nlohmann::ordered_json::array();
     for (const std::int64_t value : axis.values) values.emplace_back(value_json(*axis.row, value));
     list.push_back({{"parameter", axis.row->name}, {"values", std::move(values)}});
+    if (axis.when) list.back()["when"] = axis.when->text;
   }
   return list;
 }

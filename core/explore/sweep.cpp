@@ -80,7 +80,8 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
         last.psram_bytes = psram_range(*last.compiled, machine.psram_bytes);
         last.key = std::move(key);
         last.evaluator = {};
-        if (last.compiled->application) last.evaluator = shared.make_evaluator(*last.compiled->application);
+        const Programs& programs = last.compiled->programs;
+        if (!programs.of.empty()) last.evaluator = evaluator_of(programs, shared.make_evaluator);
       }
       if (!last.evaluator) {
         outcomes[place] = {.reason = last.compiled->reason};
@@ -175,6 +176,21 @@ void evaluate_each(const Evaluator& evaluator, std::span<const Machine> machines
         outcomes[i].values.fill(std::numeric_limits<double>::quiet_NaN());
       }
   }
+}
+
+Evaluator evaluator_of(const Programs& programs, const MakeEvaluator& make_evaluator) {
+  if (programs.of.size() == 1) return make_evaluator(*programs.of[0]);
+  std::vector<Evaluator> each;
+  for (const auto& application : programs.of) each.push_back(make_evaluator(*application));
+  return [each = std::move(each), &programs](std::span<const Machine> machines, std::span<Outcome> outcomes) {
+    std::vector<std::vector<Outcome>> found;  // by workload
+    for (const Evaluator& one : each) one(machines, found.emplace_back(machines.size()));
+    std::vector<Outcome> of_machine(each.size());
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      for (std::size_t w = 0; w < each.size(); ++w) of_machine[w] = std::move(found[w][i]);
+      outcomes[i] = mixed(programs.mix, of_machine);
+    }
+  };
 }
 
 Evaluator side_by_side(const Application& application) {

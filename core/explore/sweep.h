@@ -22,6 +22,8 @@ using Evaluator = std::function<void(std::span<const Machine>, std::span<Outcome
 void evaluate_each(const Evaluator& evaluator, std::span<const Machine> machines, std::span<Outcome> outcomes);
 /// Gives a thread its own for an application, which outlives it. Called from any thread.
 using MakeEvaluator = std::function<Evaluator(const Application&)>;
+/// Of all programs of a machine: of a mix what it is worth to all (core/explore/mix.h). They outlive it.
+Evaluator evaluator_of(const Programs& programs, const MakeEvaluator& make_evaluator);
 /// The product's: a BatchEvaluator.
 Evaluator side_by_side(const Application& application);
 /// One machine after the other.

@@ -92,6 +92,12 @@ std::optional<Member> Catalog::uploaded(const std::string& name) const {
   return row ? std::optional(stored_member(*row)) : std::nullopt;
 }
 
+std::optional<Member> Catalog::uploaded(const Mix& mix) const {
+  for (const MixPart& part : mix)
+    if (auto member = uploaded(part.model)) return member;
+  return std::nullopt;
+}
+
 std::string Catalog::apart(const Member& member, const Evaluation& evaluation, const Json& request,
                            const EvaluationTurn& turn, bool job) const {
   const ApartModel model{program_, member, operators_};
@@ -134,7 +140,7 @@ void Catalog::remove(const std::string& name) {
   const auto row = store_->model(name);
   if (!row) throw Error("not_found", name, "no uploaded model of this name");
   for (const auto& sweep : store_->sweeps())
-    if (sweep.model == name)
+    if (std::ranges::count(mix_of_text(sweep.model, "model"), name, &MixPart::model) > 0)
       throw Error("conflict", name, "sweep " + std::to_string(sweep.id) + " is of this model; delete it first");
   store_->remove_model(name);
   // A dims binding apart, two names may share the bytes.

@@ -25,6 +25,7 @@ Reply post_analysis(Service&, const Call&);
 Reply post_memory_view(Service&, const Call&);
 Reply post_explanation(Service&, const Call&);
 Reply post_sensitivities(Service&, const Call&);
+Reply post_screening(Service&, const Call&);
 Reply post_comparison(Service&, const Call&);
 
 Reply post_accuracy(Service&, const Call&);

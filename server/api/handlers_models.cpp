@@ -6,6 +6,7 @@
 #include "server/jobs/evaluations.h"
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
+#include "server/studies/screening.h"
 #include "server/studies/signature.h"
 
 namespace sdip {
@@ -126,6 +127,14 @@ Reply post_analysis(Service& service, const Call& call) { return evaluated(servi
 Reply post_memory_view(Service& service, const Call& call) { return evaluated(service, call, "memory_view"); }
 Reply post_explanation(Service& service, const Call& call) { return evaluated(service, call, "explanation"); }
 Reply post_sensitivities(Service& service, const Call& call) { return evaluated(service, call, "sensitivities"); }
+/// Of a mix in the child of the uploaded one.
+Reply post_screening(Service& service, const Call& call) {
+  const Json body = parse_json(call.body);
+  const ScreeningRequest request = screening_request(body);
+  const auto member = service.catalog.uploaded(service.catalog.mix(request.model, "/model"));
+  return {.body =
+              evaluate(service.catalog, "screening", member ? member->name : request.model, body, {{}, call.stop})};
+}
 Reply post_comparison(Service& service, const Call& call) { return evaluated(service, call, "comparison"); }
 
 }  // namespace sdip

@@ -332,7 +332,8 @@ void add_sweeps(Schema& schemas) {
                             {"min?", number()},
                             {"max?", number()},
                             {"step?", number()},
-                            {"factor?", number()}});
+                            {"factor?", number()},
+                            {"when?", text()}});
   schemas["Link"] = object({{"parameter", parameter_names()}, {"formula", text()}});
   schemas["SweepRequest"] = object({{"name?", text()},
                                     {"model", text()},

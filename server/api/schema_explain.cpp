@@ -65,6 +65,38 @@ void add_changes(OrderedJson& schemas) {
                                      {"moves_bottleneck", array(integer())},
                                      {"moves_without_gain", array(integer())},
                                      {"more_frames", array(integer())}});
+  schemas["ScreeningRequest"] = object({{"model", text()},
+                                        {"preset?", text()},
+                                        {"machine?", reference("MachineChanges")},
+                                        {"axes?", array(reference("Axis"))},
+                                        {"metrics?", user_formulas()},
+                                        {"measures?", array(text())},
+                                        {"method?", one_of({"morris", "sobol"})},
+                                        {"samples?", integer()},
+                                        {"seed?", integer()}});
+  // Of morris the first four, of sobol the others.
+  schemas["ScreenedRow"] = object({{"parameter", text()},
+                                   {"mean?", nullable(number())},
+                                   {"mean_size?", nullable(number())},
+                                   {"deviation?", nullable(number())},
+                                   {"effects?", integer()},
+                                   {"first?", nullable(number())},
+                                   {"first_error?", nullable(number())},
+                                   {"total?", nullable(number())},
+                                   {"total_error?", nullable(number())}});
+  schemas["ScreenedMeasure"] =
+      object({{"measure", text()}, {"unit", text()}, {"rows", array(reference("ScreenedRow"))}});
+  schemas["Screening"] = object({{"model", text()},
+                                 {"preset", text()},
+                                 {"machine", reference("Machine")},
+                                 {"axes", array(reference("Axis"))},
+                                 {"method", one_of({"morris", "sobol"})},
+                                 {"samples", integer()},
+                                 {"seed", integer()},
+                                 {"evaluated", integer()},
+                                 {"without_value", integer()},
+                                 {"compiled", integer()},
+                                 {"measures", array(reference("ScreenedMeasure"))}});
 }
 
 }  // namespace

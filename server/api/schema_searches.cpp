@@ -37,6 +37,14 @@ void add_found(OrderedJson& schemas) {
                                            {"violation", nullable(number())}}));
   schemas["BoughtStep"] = object(
       row_step({{"area_mm2", number()}, {"throughput_fps", number()}, {"throughput_fps_per_mm2", number()}}));
+  schemas["FormatSet"] = object({{"formats", reference("MachineChanges")}, {"sqnr_db", number()}});
+  schemas["FormatAccuracies"] = object({{"model", text()},
+                                        {"weights", one_of({"random", "file"})},
+                                        {"measured", integer()},
+                                        {"sets", array(reference("FormatSet"))},
+                                        {"sqnr_db", nullable(number())}});
+  schemas["WorkloadWorth"] =
+      object({{"model", text()}, {"weight", number()}, {"metrics", reference("MetricValues")}});
   schemas["KnownRange"] = object({{"metric", text()}, {"least", nullable(number())}, {"most", nullable(number())}});
   Properties result = integers({"generations", "evaluated", "feasible", "compiled", "found"});
   result.insert(result.end(), {{"request", reference("SearchRequest")},
@@ -45,6 +53,8 @@ void add_found(OrderedJson& schemas) {
                                {"cancelled", flag()},
                                {"trace", array(reference("BestSoFar"))},
                                {"best", array(reference("FoundMachine"))},
+                               {"workloads", array(reference("WorkloadWorth"))},
+                               {"accuracy", maybe("FormatAccuracies")},
                                {"ranges", array(reference("KnownRange"))},
                                {"beyond", array(reference("BetterStep"))},
                                {"bought", array(reference("BoughtStep"))},
@@ -70,9 +80,11 @@ void add_searches(OrderedJson& schemas) {
                                      {"seconds?", integer()},
                                      {"evaluations?", integer()},
                                      {"validate_seconds?", integer()},
-                                     {"seed?", integer()}});
+                                     {"seed?", integer()},
+                                     {"sqnr_db?", number()},
+                                     {"sqnr_model?", text()}});
   Properties progress = integers({"generations", "evaluated", "feasible", "compiled"});
-  progress.insert(progress.end(), {{"doing", one_of({"search", "changes", "validation"})},
+  progress.insert(progress.end(), {{"doing", one_of({"accuracy", "search", "changes", "validation"})},
                                    {"seconds", number()},
                                    {"best", {{"anyOf", {objective_values(), {{"type", "null"}}}}}},
                                    {"trace", array(reference("BestSoFar"))}});

@@ -237,6 +237,7 @@ int run_program(int argc, char** argv) {
   add_reproduce_command(app, action);
   add_merge_command(app, action);
   add_best_command(app, action);
+  add_screen_command(app, action);
   add_db_commands(app, action);
   add_host_command(app, action);
   add_npu_analysis_command(app, action);

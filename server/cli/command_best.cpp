@@ -12,6 +12,8 @@
 #include "server/cli/text/best_text.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
+#include "server/jobs/data_folder.h"
+#include "server/jobs/service.h"
 #include "server/studies/best_json.h"
 
 namespace sdip {
@@ -22,6 +24,8 @@ struct BestArguments {
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
+  std::string sqnr_model, data;
+  std::optional<double> sqnr_db;
   std::optional<std::int64_t> evaluations;
   std::uint64_t seed = 1;
   std::int64_t validate_seconds = 30;
@@ -74,6 +78,8 @@ Json best_body(const BestArguments& a) {
   if (!a.vary.empty()) body["axes"] = Json::array();
   for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis));
   if (!a.metrics.empty()) body["metrics"] = Json(formulas_json(formulas_of(a.metrics)));
+  if (a.sqnr_db) body["sqnr_db"] = *a.sqnr_db;
+  if (!a.sqnr_model.empty()) body["sqnr_model"] = a.sqnr_model;
   if (a.evaluations)
     body["evaluations"] = *a.evaluations;
   else
@@ -85,6 +91,7 @@ Json best_body(const BestArguments& a) {
 void show_progress(const BestRequest& request, const BestProgress& shown) {
   const bool terminal = ::isatty(2) == 1;
   const SearchProgress& progress = shown.search;
+  if (shown.doing == "accuracy") std::cerr << "measuring sets of number formats" << std::endl;
   if (shown.doing != "search" || (!terminal && progress.generations % 20 != 1)) return;
   std::cerr << (terminal ? "\r\x1b[K" : "") << count_text(progress.evaluated) << " machines, "
             << count_text(progress.compiled) << " programs";
@@ -106,13 +113,27 @@ int list_rows(bool json) {
   return exit_ok;
 }
 
+/// What is kept in a data folder, if there is one.
+KnownAccuracies accuracies_in(Store* store) {
+  if (store == nullptr) return {};
+  return {[store](const std::string& key) { return store->accuracy(key); },
+          [store](const std::string& key, const StoredAccuracy& found) { store->add_accuracy(key, found); }};
+}
+
 int run_best(const BestArguments& arguments) {
   if (arguments.rows) return list_rows(arguments.json);
+  std::unique_ptr<DataFolder> data;
+  std::unique_ptr<Store> store;
+  if (!arguments.data.empty()) {
+    data = std::make_unique<DataFolder>(arguments.data);
+    store = std::make_unique<Store>(store_file(data->path()).string());
+  }
   const BestRequest request = best_request(best_body(arguments));
   const Catalog catalog(file_models(arguments.files));
   const int threads = threads_here();
-  const BestAnswer answer = find_best(catalog, request, threads, &interrupts(),
-                                      [&](const BestProgress& progress) { show_progress(request, progress); });
+  const BestAnswer answer = find_best(
+      catalog, request, threads, &interrupts(),
+      [&](const BestProgress& progress) { show_progress(request, progress); }, accuracies_in(store.get()));
   if (::isatty(2) == 1) std::cerr << std::endl;
   if (arguments.json) {
     std::cout << json_text(best_json(answer), 2) << "\n";
@@ -146,6 +167,12 @@ void add_best_command(CLI::App& app, Action& action) {
   command->add_option("--evaluations", a->evaluations,
                       "Machines to evaluate in place of a time: repeats bit for bit");
   add_seed_option(*command, a->seed, "Seed");
+  command->add_option("--sqnr-db", a->sqnr_db,
+                      "Least signal to quantisation noise, as the executor measures it before the search: formats "
+                      "below 8 bits are then searched, too");
+  command->add_option("--sqnr-model", a->sqnr_model,
+                      "Measured in place of MODEL, which may be too large: tiny-sd for sd15");
+  command->add_option("--data", a->data, "A folder that keeps what was measured of formats");
   command
       ->add_option("--validate-seconds", a->validate_seconds, "Time in which the answer is validated; 0: it is not")
       ->capture_default_str();

@@ -4,8 +4,8 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
-#include "server/cli/export_file.h"
 #include "server/io/text.h"
+#include "server/jobs/export_file.h"
 #include "server/jobs/service.h"
 #include "server/studies/signature.h"
 

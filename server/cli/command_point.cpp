@@ -303,7 +303,7 @@ OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, con
   if (arguments.programs.empty())
     object["sensitivities"] = sensitivities_json(
         arguments.model,
-        analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)));
+        analyze_changes(catalog, {{arguments.model, 1}}, analysis.machine, formats_of_file(arguments.formats)));
   return object;
 }
 
@@ -314,7 +314,8 @@ void print_explained(const Catalog& catalog, const Analysis& analysis, const Poi
   print_explanation(std::cout, analysis, explanation, colour_out());
   if (arguments.programs.empty())  // a program is of one machine's memories and formats
     print_sensitivities(
-        std::cout, analyze_changes(catalog, arguments.model, analysis.machine, formats_of_file(arguments.formats)),
+        std::cout,
+        analyze_changes(catalog, {{arguments.model, 1}}, analysis.machine, formats_of_file(arguments.formats)),
         colour_out());
 }
 

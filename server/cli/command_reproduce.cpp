@@ -5,12 +5,12 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
-#include "server/cli/export_file.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/data_folder.h"
+#include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/service.h"
 #include "server/studies/signature.h"
@@ -101,9 +101,10 @@ int run_reproduce(const std::string& file) {
   Store store(store_file(data.path()).string());
   const Catalog catalog(UploadedModels{&store, data.path(), this_program, {}});
   const SweepSpec spec = spec_from_json(exported.manifest["spec"]);
-  if (!is_built_in(spec.model))
-    throw Error("unknown_model", "/spec/model",
-                spec.model + " is no built-in model: upload it into a folder and run `sdip sweep --spec` there");
+  for (const MixPart& part : mix_of_text(spec.model, "/spec/model"))
+    if (!is_built_in(part.model))
+      throw Error("unknown_model", "/spec/model",
+                  part.model + " is no built-in model: upload it into a folder and run `sdip sweep --spec` there");
   const std::int64_t id = add_sweep(store, catalog, spec);
   std::cerr << "evaluating " << count_text(point_count(spec.space)) << " points of " << printable(spec.model)
             << std::endl;

@@ -10,13 +10,13 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
-#include "server/cli/export_file.h"
 #include "server/cli/sweep_arguments.h"
 #include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/data_folder.h"
+#include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/service.h"
@@ -84,11 +84,21 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   return name;
 }
 
-/// The body of POST /sweeps, its model in the data folder.
+/// The same of each workload of a mix.
+std::string stored_models(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments,
+                          const std::string& models) {
+  std::error_code ignored;
+  if (std::filesystem::exists(models, ignored)) return stored_model(catalog, data, arguments, models);
+  Mix mix = mix_of_text(models, "MODEL");
+  for (MixPart& part : mix) part.model = stored_model(catalog, data, arguments, part.model);
+  return mix_text(mix);
+}
+
+/// The body of POST /sweeps, its models in the data folder.
 Json body_of(Catalog& catalog, const std::filesystem::path& data, const SweepArguments& arguments) {
   Json body = sweep_body(arguments);
   if (body.is_object() && body.contains("model") && body["model"].is_string())
-    body["model"] = stored_model(catalog, data, arguments, body["model"].get<std::string>());
+    body["model"] = stored_models(catalog, data, arguments, body["model"].get<std::string>());
   return body;
 }
 
@@ -321,7 +331,8 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep
       .add_option(
           "--axis", a.axes,
-          "key=v,v,... or key=min:max:*factor or key=min:max:step; several, or repeated; none: a first look over "
+          "key=v,v,... or key=min:max:*factor or key=min:max:step, and behind it ' when dies > 1'; several, or "
+          "repeated; none: a first look over "
           "six")
       ->allow_extra_args(false);
   sweep

@@ -38,6 +38,7 @@ void add_merge_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_reproduce_command(CLI::App& app, Action& action);
 void add_best_command(CLI::App& app, Action& action);
+void add_screen_command(CLI::App& app, Action& action);
 void add_db_commands(CLI::App& app, Action& action);  // db check
 void add_host_command(CLI::App& app, Action& action);
 void add_npu_analysis_command(CLI::App& app, Action& action);

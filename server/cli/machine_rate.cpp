@@ -14,7 +14,7 @@
 #include "server/cli/sweep_rate.h"
 #include "server/io/threads.h"
 #include "server/models/request.h"
-#include "server/studies/best.h"
+#include "server/studies/analysis.h"
 #include "server/studies/comparison.h"
 
 namespace sdip {
@@ -123,7 +123,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
   const Catalog catalog;
   const std::string model(rated.model);
   const SearchSpace space = space_of(rated);
-  const CompileFunction quickly = compile_quickly(catalog, model, {});
+  const CompileFunction quickly = compile_quickly(catalog, {{model, 1}});
   MachineRate rate{.rated = rated};
   std::vector<Drawn> drawn;
   for (; std::ssize(drawn) < machines; ++rate.drawn) {
@@ -136,7 +136,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
   rate.seconds = seconds_of([&] {
     on_threads(rated.threads, machines, [&](std::int64_t i) {
       Drawn& one = drawn[static_cast<std::size_t>(i)];
-      one.compile_seconds = one.seconds = seconds_of([&] { one.kept = quickly(one.machine); });
+      one.compile_seconds = one.seconds = seconds_of([&] { one.kept = quickly(one.machine).of[0]; });
       one.fits = one.kept->feasible;
       if (rated.costed)
         one.seconds += seconds_of([&] {

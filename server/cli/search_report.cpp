@@ -128,6 +128,12 @@ SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, 
   report.facts["reference"] = reference_json(searched, share);
   for (const Attempt& one : measured)
     (one.drawn ? report.drawn : report.found).all.push_back(share.of(one.found.costs));
+  if (searched.goal.objectives.size() > 2) {
+    double most = 0;
+    for (const Shares* shares : {&report.found, &report.drawn})
+      for (const double one : shares->all) most = std::max(most, share.error(one));
+    report.facts["standard_error"] = most;
+  }
   return report;
 }
 
@@ -172,7 +178,11 @@ void print_reports(const std::vector<SpaceReport>& reports) {
                 << "; the front is of all that they find and " << one.facts["runs"] << " searches of "
                 << count_text(one.facts["run_evaluations"].get<std::int64_t>()) << " machines; a search takes "
                 << std::llround(one.facts["seconds_of_a_search"].get<double>())
-                << " s, threads: " << one.facts["threads_of_a_search"] << "\n";
+                << " s, threads: " << one.facts["threads_of_a_search"]
+                << (one.facts.contains("standard_error") ? "; standard error of a share, at most " +
+                                                               share_text(one.facts["standard_error"].get<double>())
+                                                         : "")
+                << "\n";
 }
 
 }  // namespace
@@ -184,7 +194,7 @@ int run_search_report(const SearchReport& wanted) {
     for (const SearchedSpace& searched : small_spaces())
       reports.push_back(small_report(catalog, searched, wanted.seeds));
   if (wanted.whole) reports.push_back(whole_report(catalog, whole_space(), wanted));
-  if (wanted.seven) reports.push_back(whole_report(catalog, whole_space_of_seven(), wanted));
+  if (wanted.seven) reports.push_back(whole_report(catalog, whole_space_of_seven(catalog, threads_here()), wanted));
   if (wanted.json) {
     OrderedJson all = OrderedJson::array();
     for (const SpaceReport& one : reports) all.push_back(space_json(one));

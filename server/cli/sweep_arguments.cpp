@@ -49,7 +49,15 @@ Json number_of(const std::string& text, const std::string& where) {
 
 }  // namespace
 
-Json axis_json(const std::string& text) {
+Json axis_json(const std::string& whole) {
+  constexpr std::string_view condition = " when ";
+  if (const auto when = whole.find(condition); when != std::string::npos) {
+    Json axis = axis_json(whole.substr(0, when));
+    const std::string where = "--axis " + axis["parameter"].get<std::string>();
+    axis["when"] = parse_constraint(whole.substr(when + condition.size()), where).text;
+    return axis;
+  }
+  const std::string& text = whole;
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals), where = "--axis " + name.substr(0, 80);
   if (equals == std::string::npos)

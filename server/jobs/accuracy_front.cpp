@@ -2,46 +2,17 @@
 #include "server/jobs/accuracy_front.h"
 
 #include <chrono>
+#include <cmath>
 #include <iostream>
 
 #include "core/base/bytes.h"
 #include "core/base/error.h"
-#include "server/io/version.h"
 #include "server/jobs/evaluations.h"
 
 namespace sdip {
 namespace {
 
-/// What decides which numbers are computed and which of them are rounded.
-constexpr std::string_view deciding[] = {
-    "weight_format",
-    "activation_format",
-    "accumulator_format",
-    "scale_granularity",
-    "steps",
-    "guidance",
-    "sampler",
-    "mode",
-    "image_height_px",
-    "image_width_px",
-    "batch",
-    "fusion",
-    "norm_statistics",
-    "fused_attention",
-    "split_products",
-    "part_views",
-    "fused_chains",
-    "strips",
-    "transposition",
-    "skip_handling",
-    "hoisted_context",
-    "low_rank",
-    "low_rank_share",
-    "sparsity",
-    "weight_density",
-    "sparsity_group",
-};
-
+/// An uploaded model is what its bytes and what is bound of them are.
 std::string model_text(const Store& store, const std::string& name) {
   const auto row = store.model(name);
   if (!row) return name;
@@ -60,39 +31,40 @@ struct Deadline {
   bool holds() const { return left_s() > 0 && !(stop && stop()); }
 };
 
-/// Measures one point; whether it is known now.
-bool measured(Store& store, const Catalog& catalog, const AccuracyRequest& request, const std::string& key,
-              const Deadline& deadline) {
-  if (store.accuracy(key)) return true;
+/// Measures a workload on one machine; nothing where it cannot be known.
+std::optional<StoredAccuracy> measured(Store& store, const Catalog& catalog, const AccuracyRequest& request,
+                                       const std::string& key, const Deadline& deadline) {
+  if (const auto known = store.accuracy(key)) return known;
   Json body = accuracy_body(request);
   body["seconds"] = deadline.left_s();
   const std::string bytes =
       evaluate(catalog, "point_accuracy", request.model, body, {{}, [&] { return !deadline.holds(); }}, true);
-  if (bytes.empty()) return false;
+  if (bytes.empty()) return std::nullopt;
   ByteReader in(std::as_bytes(std::span(bytes)));
   const double sqnr_db = in.real(), cosine = in.real();
   store.add_accuracy(key, {sqnr_db, cosine, in.flag()});
-  return true;
+  return store.accuracy(key);
+}
+
+/// Measures one point; of a mix it is the workload that the formats harm most.
+void measure_point(Store& store, const Catalog& catalog, const SweepRecord& sweep, std::int64_t index,
+                   const Deadline& deadline) {
+  std::string least_key;
+  double least_db = 0;
+  for (const MixPart& part : catalog.mix(sweep.spec.model, "/model")) {
+    const AccuracyRequest request{part.model, point(sweep.spec.space, index), {}, {sweep.spec.formats}};
+    const std::string key = accuracy_key(model_text(store, part.model), request);
+    const auto its = measured(store, catalog, request, key, deadline);
+    if (!its) return;
+    const bool worse = std::isnan(its->sqnr_db) || its->sqnr_db < least_db;
+    if (!least_key.empty() && !worse) continue;
+    least_key = key;
+    least_db = its->sqnr_db;
+  }
+  store.set_point_accuracy(sweep.row.id, index, least_key);
 }
 
 }  // namespace
-
-std::string accuracy_key(const Store& store, const AccuracyRequest& request) {
-  const AccuracyOptions& options = request.options;
-  std::string key = std::string(program_version) + " " + model_text(store, request.model) +
-                    " seed=" + std::to_string(options.seed) + " " +
-                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
-                    " percentile=" + std::to_string(options.rule.percent) +
-                    " samples=" + std::to_string(options.samples);
-  const OrderedJson machine = machine_json(request.machine);
-  for (const std::string_view name : deciding) {
-    const auto value = machine.find(std::string(name));
-    check(value != machine.end(), "a parameter of the table");
-    key += " " + std::string(name) + "=" + value->dump();
-  }
-  if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
-  return key;
-}
 
 std::string evaluate_point_accuracy(const Catalog& catalog, const Json& asked, const EvaluationTurn& turn) {
   Json request = asked;
@@ -119,9 +91,7 @@ void measure_front(Store& store, const Catalog& catalog, std::int64_t id, double
   for (const std::int64_t index : front_points(store, sweep, sweep.spec.objectives)) {
     if (!deadline.holds()) return;
     try {
-      const AccuracyRequest request{sweep.spec.model, point(sweep.spec.space, index), {}, {sweep.spec.formats}};
-      const std::string key = accuracy_key(store, request);
-      if (measured(store, catalog, request, key, deadline)) store.set_point_accuracy(id, index, key);
+      measure_point(store, catalog, sweep, index, deadline);
     } catch (const Error& error) {
       // What cannot be executed has no figure; the front's other points may have one.
       if (error.code == "not_found" || error.code == "disk_full") return;

@@ -13,11 +13,6 @@ namespace sdip {
 /// (docs/model/numbers.md#accuracy).
 inline constexpr double front_accuracy_s = 60, seconds_per_operation = 1e-8;
 
-/// All that a measurement follows from, as text: program version, model (an uploaded one's bytes, too), seed,
-/// calibration, the parameters that decide which number is rounded to which format, and formats of layers; not the
-/// parameters that decide tiles, which change the order of sums alone.
-std::string accuracy_key(const Store& store, const AccuracyRequest& request);
-
 /// The evaluation "point_accuracy": of a body as of POST /accuracies with `seconds`, in which it is to be done. Its
 /// bytes are what is stored of it; none: it does not fit.
 std::string evaluate_point_accuracy(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);

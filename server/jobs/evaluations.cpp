@@ -14,6 +14,7 @@
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 #include "server/studies/comparison.h"
+#include "server/studies/screening.h"
 
 namespace sdip {
 namespace {
@@ -48,7 +49,11 @@ std::string evaluate_explanation(const Catalog& catalog, const Json& asked, cons
 std::string evaluate_sensitivities(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {
   const PointRequest request = point_request(body, false);
   return json_text(sensitivities_json(
-      request.model, analyze_changes(catalog, request.model, request.machine, request.formats, turn.stop)));
+      request.model, analyze_changes(catalog, {{request.model, 1}}, request.machine, request.formats, turn.stop)));
+}
+
+std::string evaluate_screening(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {
+  return json_text(screening_json(screen(catalog, screening_request(body), 1, turn.stop)));
 }
 
 std::string evaluate_comparison(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {
@@ -66,6 +71,7 @@ const std::vector<Evaluation>& table() {
       {"memory_view", evaluate_memory_view, {2 * gib, 60, 120}},
       {"explanation", evaluate_explanation, {2 * gib, 60, 120}},
       {"sensitivities", evaluate_sensitivities, {2 * gib, 180, 300}},
+      {"screening", evaluate_screening, {2 * gib, 180, 300}},
       {"comparison", evaluate_comparison, {2 * gib, 60, 120}},
       {"accuracy_check", evaluate_accuracy_check, {2 * gib, 60, 120}},
       {"accuracy", evaluate_accuracy, {6 * gib, 1800, 600}},

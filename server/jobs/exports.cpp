@@ -16,11 +16,16 @@ std::string sha256_of_bytes(const std::string& bytes) { return sha256_hex(std::a
 /// Its files and their hashes: of a built-in model those that `sdip model write` writes.
 OrderedJson model_files(const Store& store, const std::string& model) {
   OrderedJson files = OrderedJson::array();
-  if (const auto stored = store.model(model)) {
-    files.push_back({{"name", model}, {"sha256", stored->sha256}});
-  } else if (is_built_in(model)) {
-    for (const Member& member : Catalog().members(model, "/model"))
-      files.push_back({{"name", member.name}, {"sha256", sha256_of_bytes(write_model(member.name, {}))}});
+  const auto add = [&](const std::string& name, const std::string& sha256) {
+    OrderedJson file = {{"name", name}, {"sha256", sha256}};
+    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  };
+  for (const MixPart& part : mix_of_text(model, "model")) {
+    if (const auto stored = store.model(part.model))
+      add(part.model, stored->sha256);
+    else if (is_built_in(part.model))
+      for (const Member& member : Catalog().members(part.model, "/model"))
+        add(member.name, sha256_of_bytes(write_model(member.name, {})));
   }
   return files;
 }

@@ -8,13 +8,11 @@
 
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
-#include "core/program/compile/stage_cache.h"
-#include "core/program/tiling/mapping_cache.h"
 #include "server/http/http.h"
-#include "server/io/said_formats.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/batch_bytes.h"
 #include "server/models/stages.h"
+#include "server/studies/analysis.h"
 #include "server/studies/signature.h"
 
 namespace sdip {
@@ -27,7 +25,7 @@ double seconds_now() {
 }  // namespace
 
 std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
-  catalog.require(spec.model, "/model");
+  catalog.mix(spec.model, "/model");
   check_space(spec.space);
   SweepRow row;
   row.name = spec.name;
@@ -43,12 +41,12 @@ namespace {
 
 /// A rule that is for no layer of the first point is a slip that would make every point infeasible; of other
 /// points, whose machines may have other layers, it is their reason.
-void require_layers(const Catalog& catalog, const SweepSpec& spec, const CompileOptions& options) {
+void require_layers(const SweepSpec& spec, const CompileFunction& compile_machine) {
   if (spec.formats.empty()) return;
   try {
     const Machine machine = point(spec.space, 0);
     check_machine(machine);
-    compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, options);
+    compile_machine(machine);
   } catch (const Error& error) {
     if (error.code == "format_unmatched" || is_cancelled(error)) throw;
   }
@@ -63,27 +61,21 @@ using KeepBatch = std::function<void(PointBatch&&)>;
 /// The points of `ranges`; true: `stop` ended it early.
 bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::vector<IndexRange>& ranges,
                      std::int64_t threads, const std::atomic<bool>* cancel, const KeepBatch& keep) {
-  CompileOptions quickly;
-  quickly.say_needed_bytes = false;  // a sweep has many infeasible points; `sdip analyze` says it of each
-  quickly.mappings = std::make_shared<MappingCache>(
-      MappingCache::usual_entries, psram_rooms(spec.space));  // capacities and fusions have most layers in common
-  quickly.stages = std::make_shared<StageCache>();
-  quickly.stop = [cancel] { return cancel != nullptr && cancel->load(); };
+  const Mix mix = catalog.mix(spec.model, "/model");
+  const CompileFunction quickly = compile_quickly(
+      catalog, mix, {spec.formats}, [cancel] { return cancel != nullptr && cancel->load(); },
+      psram_rooms(spec.space));
   try {
-    require_layers(catalog, spec, quickly);
+    require_layers(spec, quickly);
   } catch (const Error& error) {
     if (is_cancelled(error)) return true;
     throw;
   }
-  const auto compile_machine = [&](const Machine& machine) {
-    return std::make_shared<const Application>(
-        compile_said(*catalog.workload(spec.model, machine), machine, {spec.formats}, quickly));
-  };
   SweepOptions how;
   how.threads = static_cast<int>(threads);
   how.cancel = cancel;
   how.seconds = seconds_now;
-  return sweep(spec.space, ranges, compile_machine, side_by_side, how, keep).cancelled;
+  return sweep(spec.space, ranges, quickly, side_by_side, how, keep).cancelled;
 }
 
 /// The same, of an upload, in a child.
@@ -159,14 +151,14 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     store.set_signature(id, signature());
     const SweepRow row = store.sweep(id);
     const SweepSpec spec = spec_from_json(Json::parse(row.spec_json));
-    catalog.require(spec.model, "/model");  // else every point would be infeasible, for good
+    const Mix mix = catalog.mix(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = missing_of(store.missing_ranges(id), options.part);
     PaceMeter meter(row.done, row.done + points_of(ranges), seconds_now());
     const KeepBatch keep = [&](PointBatch&& batch) {
       store.append(id, batch);
       if (options.on_batch) options.on_batch(meter.after(batch.count(), seconds_now()));
     };
-    const auto member = catalog.uploaded(spec.model);
+    const auto member = catalog.uploaded(mix);
     if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, options, keep)
                : evaluate_points(catalog, spec, ranges, options.threads, options.cancel, keep))
       return true;

@@ -128,6 +128,24 @@ void merge_sweep(Store& store, const Store& from, const SweepRow& row, const std
   });
 }
 
+/// What was measured of number formats, and of which of these points: a front of a part is none of the whole sweep,
+/// but what was measured of a point stays its own.
+void merge_accuracies(Store& store, const Store& from, std::int64_t row, std::int64_t id) {
+  for (const auto& [key, accuracy] : from.accuracies()) store.add_accuracy(key, accuracy);
+  for (const auto& [index, key] : from.accuracy_keys(row)) store.set_point_accuracy(id, index, key);
+}
+
+/// The validation of a front that is the whole sweep's.
+void merge_validation(Store& store, const Store& from, const SweepRow& row, std::int64_t id) {
+  const auto validated = from.validation_of(row.id);
+  if (row.done < row.total || !validated || validated->state != SweepState::done || store.validation_of(id)) return;
+  ValidationRow copy = *validated;
+  copy.sweep = id;
+  const std::int64_t number = store.add_validation(copy);
+  store.set_validation_state(number, SweepState::running);
+  store.end_validation(number, validated->summary_json, from.validation_result(validated->id));
+}
+
 /// Says of a whole sweep that it is done.
 void end_merge(Store& store, MergedSweep& merged) {
   merged.gaps = store.missing_ranges(merged.id);
@@ -176,11 +194,14 @@ std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& 
     std::ranges::reverse(rows);  // oldest first
     for (const SweepRow& row : rows) {
       if (row.done == 0) continue;
-      if (const auto model = from.model(row.model)) take_model(store, into, *model, part);
+      for (const MixPart& workload : mix_of_text(row.model, part.string()))
+        if (const auto model = from.model(workload.model)) take_model(store, into, *model, part);
       const std::int64_t id = target_of(store, row);
       auto merged = std::ranges::find(all, id, &MergedSweep::id);
       if (merged == all.end()) merged = all.insert(all.end(), MergedSweep{.id = id});
       merge_sweep(store, from, row, part.string(), *merged);
+      merge_accuracies(store, from, row.id, id);
+      merge_validation(store, from, row, id);
     }
   }
   for (MergedSweep& merged : all) end_merge(store, merged);

@@ -50,9 +50,12 @@ SearchFound searched_apart(const Catalog& catalog, const Member& member, const J
   }
 }
 
-SearchFound searched_here(const Catalog& catalog, const Json& body, int threads,
+SearchFound searched_here(Store& store, const Catalog& catalog, const Json& body, int threads,
                           const JobTurn<BestProgress>& turn) {
-  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show);
+  const KnownAccuracies known = {
+      [&](const std::string& key) { return store.accuracy(key); },
+      [&](const std::string& key, const StoredAccuracy& found) { store.add_accuracy(key, found); }};
+  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show, known);
   return {answer.cancelled, text_of(answer)};
 }
 
@@ -88,7 +91,7 @@ SearchJobs::SearchJobs(Store& store, const Catalog& catalog)
              [this](std::int64_t id, const JobTurn<BestProgress>& turn) { run(id, turn); }) {}
 
 std::int64_t SearchJobs::submit(const BestRequest& request) {
-  catalog_.require(request.model, "/model");
+  catalog_.mix(request.model, "/model");
   SearchRow row;
   row.model = request.model;
   row.request_json = json_text(best_request_json(request));
@@ -108,9 +111,9 @@ void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
   const int threads = threads_here();
   try {
     const Json body = Json::parse(row.request_json);
-    const auto member = catalog_.uploaded(row.model);
+    const auto member = catalog_.uploaded(catalog_.mix(row.model, "/model"));
     const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
-                                     : searched_here(catalog_, body, threads, turn);
+                                     : searched_here(store_, catalog_, body, threads, turn);
     if (found.cancelled && !turn.by_user())
       store_.set_search_state(id, SweepState::interrupted);
     else if (!found.text)

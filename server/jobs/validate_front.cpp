@@ -6,8 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "core/program/compile/stage_cache.h"
-#include "core/program/tiling/mapping_cache.h"
+#include "server/studies/analysis.h"
 
 namespace sdip {
 namespace {
@@ -20,42 +19,34 @@ class FrontPrograms {
  public:
   /// Compiling ends when `allowance` does.
   FrontPrograms(const Catalog& catalog, const SweepSpec& spec, const Allowance& allowance)
-      : catalog_(catalog), model_(spec.model), formats_{spec.formats} {
-    options_.stop = [&allowance] { return !allowance.fits(0); };
-    options_.say_needed_bytes = false;
-    options_.mappings = std::make_shared<MappingCache>();
-    options_.stages = std::make_shared<StageCache>();
-  }
-  const Application& of(const Machine& machine) {
+      : compile_(compile_quickly(catalog, catalog.mix(spec.model, "/model"), {spec.formats},
+                                 [&allowance] { return !allowance.fits(0); })) {}
+  const Programs& of(const Machine& machine) {
     const auto key = compile_key(machine);
-    if (const auto found = programs_.find(key); found != programs_.end()) return found->second.application;
+    if (const auto found = kept_.find(key); found != kept_.end()) return found->second.programs;
     keys_.insert(key);
-    Program program{compile_said(*catalog_.workload(model_, machine), machine, formats_, options_), machine};
-    if (programs_.size() < most_programs_kept)
-      return programs_.emplace(key, std::move(program)).first->second.application;
-    last_ = std::move(program);
-    return last_->application;
+    Kept one{compile_(machine), machine};
+    if (kept_.size() < most_programs_kept) return kept_.emplace(key, std::move(one)).first->second.programs;
+    last_ = std::move(one);
+    return last_->programs;
   }
-  struct Program {
-    Application application;
-    Machine machine;  // the first that it was compiled for
+  struct Kept {
+    Programs programs;
+    Machine machine;  // the first that they were compiled for
   };
-  const std::map<std::vector<std::int64_t>, Program>& kept() const { return programs_; }
+  const std::map<std::vector<std::int64_t>, Kept>& kept() const { return kept_; }
   std::int64_t count() const { return std::ssize(keys_); }
-  /// One that was compiled for an earlier point and kept; else nullptr.
-  const Application* known(const Machine& machine) const {
-    const auto found = programs_.find(compile_key(machine));
-    return found == programs_.end() ? nullptr : &found->second.application;
+  /// Those that were compiled for an earlier point and kept; else none.
+  Programs known(const Machine& machine) const {
+    const auto found = kept_.find(compile_key(machine));
+    return found == kept_.end() ? Programs() : found->second.programs;
   }
 
  private:
-  const Catalog& catalog_;
-  std::string model_;
-  SaidFormats formats_;
-  CompileOptions options_;
-  std::map<std::vector<std::int64_t>, Program> programs_;
+  CompileFunction compile_;
+  std::map<std::vector<std::int64_t>, Kept> kept_;
   std::set<std::vector<std::int64_t>> keys_;
-  std::optional<Program> last_;  // beyond those that are kept
+  std::optional<Kept> last_;  // beyond those that are kept
 };
 
 /// Without each instruction's own numbers, of which a front has millions: how many were compared stays.
@@ -67,9 +58,9 @@ void keep_totals(std::vector<StageCounters>& stages) {
 }
 
 /// Of a point beyond the time: what there is to compare, where its program is at hand.
-std::vector<StageCounters> left_out_stages(const Application* application) {
+std::vector<StageCounters> left_out_stages(const Programs& programs) {
   std::vector<StageCounters> stages;
-  if (application != nullptr)
+  for (const auto& application : programs.of)
     for (const CompiledStage& stage : application->stages) stages.push_back(left_out(stage, "out of time"));
   return stages;
 }
@@ -78,10 +69,14 @@ std::vector<StageCounters> left_out_stages(const Application* application) {
 std::vector<StageCounters> point_counters(FrontPrograms& programs, const ValidationRequest& request,
                                           const Allowance& allowance) {
   try {
-    return validate_within(programs.of(request.machine), request, allowance);
+    std::vector<StageCounters> stages;
+    for (const auto& application : programs.of(request.machine).of)
+      for (StageCounters& stage : validate_within(*application, request, allowance))
+        stages.push_back(std::move(stage));
+    return stages;
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;
-    return left_out_stages(nullptr);
+    return {};
   }
 }
 
@@ -94,17 +89,21 @@ std::int64_t classes_of(const Application& application) {
 /// Tensors of the programs, each having its part of what time is left.
 void execute_programs(FrontValidation& front, const FrontPrograms& programs, const ValidationRequest& request,
                       const Allowance& allowance, const std::function<void(const ValidationProgress&)>& progress) {
-  std::int64_t left = std::ssize(programs.kept());
-  for (const auto& [key, program] : programs.kept()) {
-    front.classes += classes_of(program.application);
-    ValidationRequest one = request;
-    one.machine = program.machine;
-    const Allowance part = allowance.part(1.0 / static_cast<double>(left--));
-    const auto executed = execute_within(program.application, one, part, progress);
-    for (const StageTensors& stage : executed) front.classes_executed += stage.compared;
-    for (FrontPoint& point : front.points)
-      if (compile_key(point.validation.machine) == key) point.validation.tensors = executed;
-  }
+  std::int64_t left = 0;
+  for (const auto& [key, kept] : programs.kept()) left += std::ssize(kept.programs.of);
+  for (const auto& [key, kept] : programs.kept())
+    for (const auto& application : kept.programs.of) {
+      front.classes += classes_of(*application);
+      ValidationRequest one = request;
+      one.machine = kept.machine;
+      const Allowance part = allowance.part(1.0 / static_cast<double>(left--));
+      const auto executed = execute_within(*application, one, part, progress);
+      for (const StageTensors& stage : executed) front.classes_executed += stage.compared;
+      for (FrontPoint& point : front.points) {
+        std::vector<StageTensors>& its = point.validation.tensors;
+        if (compile_key(point.validation.machine) == key) its.insert(its.end(), executed.begin(), executed.end());
+      }
+    }
 }
 
 OrderedJson first_of(const FrontValidation& front) {
@@ -159,7 +158,6 @@ FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
   FrontPrograms programs(catalog, spec, counters);
   ValidationRequest request;
   request.model = spec.model;
-  request.formats = {spec.formats};
   for (const std::int64_t index : points) {
     FrontPoint& one = front.points.emplace_back();
     one.index = index;

@@ -92,7 +92,7 @@ bool run_validation(Store& store, const Catalog& catalog, std::int64_t id, const
       request["spec"] = Json::parse(sweep.row.spec_json);
       request["points"] = front_to_validate(store, sweep);
     }
-    const auto member = catalog.uploaded(row.model);
+    const auto member = row.sweep ? catalog.uploaded(catalog.mix(row.model, "model")) : catalog.uploaded(row.model);
     const auto found = member ? validated_apart(catalog, *member, row, request, cancel, show)
                               : validated(catalog, request, cancel, show);
     if (!found) return true;

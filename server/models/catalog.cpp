@@ -172,6 +172,16 @@ void Catalog::require(const std::string& name, const std::string& where) const {
     if (!is_built_in(member)) mapped(member);
 }
 
+Mix Catalog::mix(const std::string& name, const std::string& where) const {
+  std::error_code ignored;
+  const bool is_file = files_ && std::filesystem::exists(name, ignored);
+  Mix mix = is_file ? Mix{{name, 1}} : mix_of_text(name, where);
+  for (const MixPart& part : mix) require(part.model, where);
+  if (std::ranges::count_if(mix, [&](const MixPart& part) { return uploaded(part.model).has_value(); }) > 1)
+    throw Error("value_conflict", where, "expected one uploaded model at most, beside built-in ones");
+  return mix;
+}
+
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
   const auto parts = members(name, "/model");
   const WorkloadKey key = workload_key(name, parts.front(), machine);

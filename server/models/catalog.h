@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/stop.h"
+#include "core/explore/mix.h"
 #include "core/graph/tree.h"
 #include "core/machine/machine.h"
 #include "core/onnx/survey.h"
@@ -109,6 +110,9 @@ class Catalog {
   OrderedJson facts(const std::string& name, const TreeLimits& limits) const;
   /// Throws Error unknown_model at `where`, file_not_found and file_unreadable when its file cannot be read.
   void require(const std::string& name, const std::string& where) const;
+  /// What the name of a sweep or search stands for: a model, or several (core/explore/mix.h). Throws as `require`
+  /// does for each of them, and Error value_conflict for two uploaded ones, which no child reads together.
+  Mix mix(const std::string& name, const std::string& where) const;
   /// What a name stands for. Throws Error unknown_model at `where`.
   std::vector<Member> members(const std::string& name, const std::string& where) const;
 
@@ -127,6 +131,8 @@ class Catalog {
   Asking asking() const { return files_ ? Asking::options : Asking::query; }
   /// The member that a name is uploaded as: it is evaluated by `apart` alone.
   std::optional<Member> uploaded(const std::string& name) const;
+  /// The same of the one in a mix.
+  std::optional<Member> uploaded(const Mix& mix) const;
   /// An evaluation of an uploaded member in a child. Throws what evaluate_apart does, and busy where others are
   /// evaluated for long: not of `jobs`, of which few run at once.
   std::string apart(const Member& member, const Evaluation& evaluation, const Json& request,

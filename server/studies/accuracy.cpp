@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "server/io/text.h"
+#include "server/io/version.h"
 #include "server/json/report_json.h"
 #include "server/models/request.h"
 #include "server/models/weight_values.h"
@@ -49,7 +50,53 @@ OrderedJson stage_json(const StageAccuracy& stage) {
           {"layers", std::move(layers)}};
 }
 
+/// What decides which numbers are computed and which of them are rounded.
+constexpr std::string_view deciding[] = {
+    "weight_format",
+    "activation_format",
+    "accumulator_format",
+    "scale_granularity",
+    "steps",
+    "guidance",
+    "sampler",
+    "mode",
+    "image_height_px",
+    "image_width_px",
+    "batch",
+    "fusion",
+    "norm_statistics",
+    "fused_attention",
+    "split_products",
+    "part_views",
+    "fused_chains",
+    "strips",
+    "transposition",
+    "skip_handling",
+    "hoisted_context",
+    "low_rank",
+    "low_rank_share",
+    "sparsity",
+    "weight_density",
+    "sparsity_group",
+};
+
 }  // namespace
+
+std::string accuracy_key(const std::string& model, const AccuracyRequest& request) {
+  const AccuracyOptions& options = request.options;
+  std::string key = std::string(program_version) + " " + model + " seed=" + std::to_string(options.seed) + " " +
+                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
+                    " percentile=" + std::to_string(options.rule.percent) +
+                    " samples=" + std::to_string(options.samples);
+  const OrderedJson machine = machine_json(request.machine);
+  for (const std::string_view name : deciding) {
+    const auto value = machine.find(std::string(name));
+    check(value != machine.end(), "a parameter of the table");
+    key += " " + std::string(name) + "=" + value->dump();
+  }
+  if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
+  return key;
+}
 
 CalibrationMethod calibration_named(std::string_view name, const std::string& where) {
   const auto found = std::ranges::find(calibration_names, name);

@@ -23,6 +23,11 @@ void check_accuracy_options(const AccuracyOptions& options, const std::string& w
 /// The same as a body, but for options, which are the usual ones.
 Json accuracy_body(const AccuracyRequest& request);
 
+/// All that a measurement follows from, as text: program version, model (as the caller tells it from others of its
+/// name), seed, calibration, the parameters that decide which number is rounded to which format, and formats of
+/// layers; not the parameters that decide tiles, which change the order of sums alone.
+std::string accuracy_key(const std::string& model, const AccuracyRequest& request);
+
 /// The method of that name. Throws Error value_invalid.
 CalibrationMethod calibration_named(std::string_view name, const std::string& where);
 

@@ -19,17 +19,28 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
   return analysis;
 }
 
-Sensitivities analyze_changes(const Catalog& catalog, const std::string& model, const Machine& machine,
-                              const SaidFormats& formats, const Stop& stop) {
+CompileFunction compile_quickly(const Catalog& catalog, const Mix& mix, const SaidFormats& formats,
+                                const Stop& stop, const CapacityRange& rooms) {
   CompileOptions options;
-  options.stop = stop;
-  options.say_needed_bytes = false;
-  options.mappings = std::make_shared<MappingCache>();
+  options.say_needed_bytes = false;  // of the many that do not fit; `sdip analyze` says it of each
+  options.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries,
+                                                    rooms);  // capacities and fusions have most layers in common
   options.stages = std::make_shared<StageCache>();
+  options.stop = stop;
+  return [&catalog, mix, formats, options](const Machine& machine) {
+    return compile_mix(mix, machine, [&](const std::string& model) {
+      return std::make_shared<const Application>(
+          compile_said(*catalog.workload(model, machine), machine, formats, options));
+    });
+  };
+}
+
+Sensitivities analyze_changes(const Catalog& catalog, const Mix& mix, const Machine& machine,
+                              const SaidFormats& formats, const Stop& stop) {
+  const CompileFunction quickly = compile_quickly(catalog, mix, formats, stop);
   return sensitivities(machine, [&](const Machine& changed) {
-    end_if(stop, model);
-    return std::make_shared<const Application>(
-        compile_said(*catalog.workload(model, changed), changed, formats, options));
+    end_if(stop, mix[0].model);
+    return quickly(changed);
   });
 }
 

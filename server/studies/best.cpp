@@ -5,8 +5,6 @@
 #include <chrono>
 
 #include "core/base/error.h"
-#include "core/program/compile/stage_cache.h"
-#include "core/program/tiling/mapping_cache.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -31,6 +29,9 @@ void check_asked(const BestRequest& request) {
     const std::string name(axis.row->name);
     if (std::ranges::find(request.fixed, name) != request.fixed.end())
       throw Error("value_conflict", "/axes", name + " is fixed");
+    if (axis.when)
+      throw Error("value_invalid", "/axes",
+                  name + ": a search leaves out by itself what means nothing: expected no when");
     if (axis.values.size() < 2)
       throw Error("value_invalid", "/axes", name + " has one value: fix it, or give more of them");
     const auto same = [&](const Axis& other) { return other.row == axis.row; };
@@ -41,10 +42,15 @@ void check_asked(const BestRequest& request) {
 
 }  // namespace
 
+bool BestRequest::measures_formats() const {
+  return sqnr_db ||
+         std::ranges::any_of(goal.objectives, [](const Objective& one) { return one.measure.name() == sqnr_name; });
+}
+
 BestRequest best_request(const Json& body) {
   require_keys(body,
                {"model", "preset", "machine", "fixed", "axes", "metrics", "objectives", "constraints", "seconds",
-                "evaluations", "validate_seconds", "seed"},
+                "evaluations", "validate_seconds", "seed", "sqnr_db", "sqnr_model"},
                "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
@@ -63,7 +69,9 @@ BestRequest best_request(const Json& body) {
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   if (!body.contains("objectives"))
     throw Error("value_invalid", "/objectives", "expected what the machine is to be best in");
-  request.goal.objectives = objectives_from_json(body["objectives"], request.formulas);
+  std::vector<Formula> named = request.formulas;
+  named.push_back(FormatAccuracies().formula());  // of a name of its own; its numbers come before the search
+  request.goal.objectives = objectives_from_json(body["objectives"], named);
   if (request.goal.objectives.size() > most_search_objectives)
     throw Error("limit_exceeded", "/objectives",
                 "expected at most " + std::to_string(most_search_objectives) + " metrics");
@@ -73,6 +81,13 @@ BestRequest best_request(const Json& body) {
   request.seconds = number_or(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = number_or(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(number_or(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  if (body.contains("sqnr_db")) {
+    if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
+    request.sqnr_db = body["sqnr_db"].get<double>();
+  }
+  request.sqnr_model = text_field(body, "sqnr_model", "").value_or("");
+  if (!request.sqnr_model.empty() && !request.measures_formats())
+    throw Error("value_invalid", "/sqnr_model", "expected with sqnr_db, or the objective max:sqnr_db");
   check_search_space(search_space(request));
   return request;
 }
@@ -95,23 +110,14 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;
   body["seed"] = request.seed;
+  if (request.sqnr_db) body["sqnr_db"] = *request.sqnr_db;
+  if (!request.sqnr_model.empty()) body["sqnr_model"] = request.sqnr_model;
   return body;
 }
 
 SearchSpace search_space(const BestRequest& request) {
   const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
-  return {request.base, searched_axes(request.base, fixed, request.asked)};
-}
-
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop) {
-  CompileOptions options;
-  options.say_needed_bytes = false;
-  options.mappings = std::make_shared<MappingCache>();
-  options.stages = std::make_shared<StageCache>();
-  options.stop = stop;
-  return [&catalog, model, options](const Machine& machine) {
-    return std::make_shared<const Application>(compile(*catalog.workload(model, machine), machine, options));
-  };
+  return {request.base, searched_axes(request.base, fixed, request.asked, request.sqnr_db.has_value())};
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
@@ -125,10 +131,20 @@ void trace_best(BestTrace& trace, const SearchProgress& progress) {
 
 namespace {
 
-/// Without rows of stages that the model has not: they are parameters' groups.
-SearchSpace space_of_stages(SearchSpace space, const Workload& workload) {
+std::vector<std::shared_ptr<const Workload>> workloads_of(const Catalog& catalog, const Mix& mix,
+                                                          const Machine& machine) {
+  std::vector<std::shared_ptr<const Workload>>
+      workloads;  // or what is in the way of a file: no machine would run it
+  for (const MixPart& part : mix) workloads.push_back(catalog.workload(part.model, machine));
+  return workloads;
+}
+
+/// Without rows of stages that no workload has: they are parameters' groups.
+SearchSpace space_of_stages(SearchSpace space, const std::vector<std::shared_ptr<const Workload>>& workloads) {
   const auto lacks = [&](Role role) {
-    return std::ranges::find(workload.stages, role, &Stage::role) == workload.stages.end();
+    return std::ranges::none_of(workloads, [&](const std::shared_ptr<const Workload>& workload) {
+      return std::ranges::find(workload->stages, role, &Stage::role) != workload->stages.end();
+    });
   };
   const std::pair<std::string_view, bool> lacking[] = {{"text_encoder", lacks(Role::text_encoder)},
                                                        {"vae_encoder", lacks(Role::encoder)},
@@ -142,35 +158,68 @@ SearchSpace space_of_stages(SearchSpace space, const Workload& workload) {
   return space;
 }
 
+/// Each workload on the machine, in its part of the time.
+Validation validated_mix(const Catalog& catalog, const Mix& mix, const Machine& machine, std::int64_t seconds,
+                         const std::atomic<bool>* cancel) {
+  Validation all;
+  std::int64_t left = std::ssize(mix);
+  for (const MixPart& part : mix) {
+    ValidationRequest request;
+    request.model = part.model;
+    request.machine = machine;
+    request.seconds = std::max<std::int64_t>(1, seconds / left--);
+    seconds -= request.seconds;
+    const Validation one = validate(catalog, request, cancel);
+    all.model = mix_text(mix);
+    all.machine = machine;
+    all.feasible = all.feasible && one.feasible;
+    all.cancelled = all.cancelled || one.cancelled;
+    if (all.reason.empty()) all.reason = one.reason;
+    all.counters.insert(all.counters.end(), one.counters.begin(), one.counters.end());
+    all.tensors.insert(all.tensors.end(), one.tensors.begin(), one.tensors.end());
+    all.seconds += one.seconds;
+  }
+  return all;
+}
+
+/// Measures sets of formats, and puts what they do into the goal.
+void measure_formats(const Catalog& catalog, const Mix& measured, int threads, const KnownAccuracies& known,
+                     const Stop& stop, BestAnswer& answer) {
+  const BestRequest& request = answer.request;
+  answer.formats =
+      format_accuracies(catalog, measured, request.base, answer.space.axes, request.sqnr_db, known, threads, stop);
+  const Formula formula = answer.formats.formula();
+  for (Objective& objective : answer.goal.objectives)
+    if (objective.measure.name() == sqnr_name) objective.measure = Measure(formula);
+  if (request.sqnr_db) answer.goal.constraints.push_back(at_least(formula, *request.sqnr_db));
+}
+
 /// What is around the best machine, and whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
   const BestRequest& request = answer.request;
   const Machine& best = answer.found.best[0].machine;
   doing("changes");
-  answer.analysis = analyze(catalog, request.model, best, {}, stop);
-  answer.around = analyze_changes(catalog, request.model, best, {}, stop);
+  for (const MixPart& part : answer.mix) answer.analyses.push_back(analyze(catalog, part.model, best, {}, stop));
+  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop);
   if (request.validate_seconds == 0) return;
   doing("validation");
-  ValidationRequest checked;
-  checked.model = request.model;
-  checked.machine = best;
-  checked.seconds = request.validate_seconds;
-  answer.validation = validate(catalog, checked, cancel);
+  answer.validation = validated_mix(catalog, answer.mix, best, request.validate_seconds, cancel);
 }
 
 }  // namespace
 
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel, const ShowBest& progress) {
-  catalog.require(request.model, "/model");
-  catalog.workload(request.model, request.base);  // what is in the way of a file: no machine would run it
+                     const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known) {
+  const Mix mix = catalog.mix(request.model, "/model");
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
   answer.request = request;
+  answer.goal = request.goal;
+  answer.mix = mix;
   BestProgress so_far;
-  answer.space = space_of_stages(search_space(request), *catalog.workload(request.model, request.base));
-  const auto begun = Clock::now();
+  answer.space = space_of_stages(search_space(request), workloads_of(catalog, mix, request.base));
+  auto begun = Clock::now();
   const auto show = [&](const char* doing) {
     so_far.doing = doing;
     so_far.seconds = seconds_since(begun);
@@ -193,15 +242,23 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     trace_best(so_far.trace, searched);
     show("search");
   };
-  show("search");
-  answer.found = search(answer.space, request.goal, compile_quickly(catalog, request.model, options.stop),
-                        side_by_side, options);
-  answer.seconds = seconds_since(begun);
-  answer.trace = so_far.trace;
-  answer.cancelled = cancelled();
-  if (!answer.keeps() || answer.cancelled) return answer;
   try {
-    look_closer(catalog, answer, cancel, cancelled, show);
+    const Mix measured = catalog.mix(answer.measured_model(), "/sqnr_model");
+    if (request.measures_formats()) {
+      show("accuracy");
+      measure_formats(catalog, measured, threads, known, cancelled, answer);
+    }
+    begun = Clock::now();
+    show("search");
+    answer.found =
+        search(answer.space, answer.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);
+    answer.seconds = seconds_since(begun);
+    answer.trace = so_far.trace;
+    if (answer.keeps() && !cancelled()) {
+      if (request.measures_formats())
+        answer.sqnr_db = sqnr_of_machine(catalog, measured, answer.found.best[0].machine, known, cancelled);
+      look_closer(catalog, answer, cancel, cancelled, show);
+    }
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;
   }

@@ -11,12 +11,13 @@
 #include "core/explore/search/search.h"
 #include "core/explore/sensitivity.h"
 #include "server/json/report_json.h"
+#include "server/studies/format_accuracy.h"
 #include "server/studies/validation.h"
 
 namespace sdip {
 
 struct BestRequest {
-  std::string model, preset;
+  std::string model, preset;       // a model, or a mix of them
   Machine base;                    // checked; with what is fixed
   std::vector<std::string> fixed;  // names of rows that are not searched
   std::vector<Axis> asked;         // in place of the table's values
@@ -26,6 +27,10 @@ struct BestRequest {
   std::int64_t evaluations = 0;        // 0: as many as the time lets it; else the answer repeats bit for bit
   std::int64_t validate_seconds = 30;  // 0: the answer is not validated
   std::uint64_t seed = 1;
+  std::optional<double> sqnr_db{};  // at least, as measured: then formats below 8 bits are searched, too
+  std::string sqnr_model{};         // measured in place of `model`, which may be too large; "": itself
+
+  bool measures_formats() const;  // for the limit, or an objective sqnr_db
 };
 inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
 inline constexpr std::size_t most_search_objectives = 8;
@@ -51,34 +56,38 @@ void trace_best(BestTrace& trace, const SearchProgress& progress);
 
 /// How far a request is.
 struct BestProgress {
-  std::string doing;  // "search", "changes" (around the best machine), "validation"
+  std::string doing;  // "accuracy" (of formats), "search", "changes" (around the best machine), "validation"
   double seconds = 0;
   SearchProgress search;
   BestTrace trace;
 };
 using ShowBest = std::function<void(const BestProgress&)>;
 
-/// What compiles the machines of a search: without saying what those lack that do not fit, and with what earlier
-/// ones made. It refers to the catalog.
-CompileFunction compile_quickly(const Catalog& catalog, const std::string& model, const Stop& stop);
-
 struct BestAnswer {
   BestRequest request;
+  SearchGoal goal;    // the request's, and what was measured of formats
   SearchSpace space;  // what was searched: without rows of stages that the model has not
   SearchResult found;
   BestTrace trace;
-  double seconds = 0;     // of searching
-  Analysis analysis;      // of the best machine; empty where none keeps the conditions
-  Sensitivities around;   // likewise
-  Validation validation;  // likewise
+  double seconds = 0;              // of searching
+  Mix mix;                         // of the request's model
+  std::vector<Analysis> analyses;  // of the best machine, by workload; none where none keeps the conditions
+  Sensitivities around;            // likewise
+  Validation validation;           // likewise, of all workloads
+  FormatAccuracies formats;        // where the request measures them
+  std::optional<double> sqnr_db;   // of the best machine as it is
   bool cancelled = false;
 
+  const std::string& measured_model() const {
+    return request.sqnr_model.empty() ? request.model : request.sqnr_model;
+  }
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
 };
 
 /// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
 /// throws. Cancelled, it says what was best until then.
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {});
+                     const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {},
+                     const KnownAccuracies& known = {});
 
 }  // namespace sdip

@@ -54,30 +54,30 @@ OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   return settings;
 }
 
-OrderedJson machine_found_json(const BestRequest& request, const SearchSpace& space, const Candidate& candidate,
-                               const Machine& before) {
+OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before) {
   OrderedJson differs = OrderedJson::array();
-  for (const Change& change : differences(space, before, candidate.machine)) differs.push_back(step_json(change));
-  return {{"objectives", objectives_json(request.goal, candidate.score.costs)},
+  for (const Change& change : differences(answer.space, before, candidate.machine))
+    differs.push_back(step_json(change));
+  return {{"objectives", objectives_json(answer.goal, candidate.score.costs)},
           {"keeps_constraints", candidate.score.violation == 0},
-          {"broken", broken_conditions(request.goal, candidate.machine, candidate.outcome)},
+          {"broken", broken_conditions(answer.goal, candidate.machine, candidate.outcome)},
           {"feasible", candidate.outcome.feasible},
           {"reason", candidate.outcome.reason},
-          {"settings", settings_json(request, candidate.machine)},
+          {"settings", settings_json(answer.request, candidate.machine)},
           {"differs", std::move(differs)},
           {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
 /// Of one objective each beside the best; of a front each beside the one before.
-OrderedJson found_json(const BestAnswer& answer, const SearchSpace& space) {
+OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
-  const bool front = answer.request.goal.objectives.size() > 1;
+  const bool front = answer.goal.objectives.size() > 1;
   OrderedJson list = OrderedJson::array();
   const std::size_t shown = std::min(best.size(), most_listed_machines);
   std::size_t before = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t at = shown < 2 ? 0 : i * (best.size() - 1) / (shown - 1);
-    list.push_back(machine_found_json(answer.request, space, best[at], best[front ? before : 0].machine));
+    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine));
     before = at;
   }
   return list;
@@ -117,6 +117,35 @@ OrderedJson ranges_json(const BestAnswer& answer) {
   return list;
 }
 
+/// What the best machine is worth to each workload of a mix.
+OrderedJson workloads_json(const BestAnswer& answer) {
+  OrderedJson list = OrderedJson::array();
+  for (std::size_t i = 0; i < answer.analyses.size(); ++i)
+    list.push_back({{"model", answer.mix[i].model},
+                    {"weight", answer.mix[i].weight},
+                    {"metrics", Written<MetricValues>::json(answer.analyses[i].report.outcome.values)}});
+  return list;
+}
+
+/// What was measured of sets of formats; null where nothing was.
+OrderedJson accuracy_of_formats_json(const BestAnswer& answer) {
+  if (!answer.request.measures_formats()) return nullptr;
+  OrderedJson sets = OrderedJson::array();
+  for (const TabledValue& set : answer.formats.sets) {
+    OrderedJson formats = OrderedJson::object();
+    for (std::size_t r = 0; r < set.values.size(); ++r) {
+      const ParameterRow& row = *answer.formats.rows[r];
+      formats[std::string(row.name)] = OrderedJson(value_json(row, set.values[r]));
+    }
+    sets.push_back({{"formats", std::move(formats)}, {"sqnr_db", set.number}});
+  }
+  return {{"model", answer.measured_model()},
+          {"weights", answer.formats.random_weights ? "random" : "file"},
+          {"measured", answer.formats.measured},
+          {"sets", std::move(sets)},
+          {"sqnr_db", answer.sqnr_db ? OrderedJson(*answer.sqnr_db) : OrderedJson(nullptr)}};
+}
+
 /// Null where the answer was not validated.
 OrderedJson validated_json(const BestAnswer& answer) {
   const bool validated = answer.keeps() && !answer.cancelled && answer.request.validate_seconds > 0;
@@ -148,9 +177,11 @@ OrderedJson best_json(const BestAnswer& answer) {
           {"evaluated", progress.evaluated},
           {"feasible", progress.feasible},
           {"compiled", progress.compiled},
-          {"trace", trace_json(answer.request.goal, answer.trace)},
+          {"trace", trace_json(answer.goal, answer.trace)},
           {"found", std::ssize(answer.found.best)},
-          {"best", found_json(answer, space)},
+          {"best", found_json(answer)},
+          {"workloads", workloads_json(answer)},
+          {"accuracy", accuracy_of_formats_json(answer)},
           {"ranges", ranges_json(answer)},
           {"beyond", beyond_json(answer)},
           {"bought", bought_json(answer)},
@@ -170,8 +201,7 @@ OrderedJson best_summary_json(const BestAnswer& answer) {
           {"compiled", progress.compiled},
           {"found", std::ssize(best)},
           {"keeps_constraints", answer.keeps()},
-          {"objectives",
-           best.empty() ? OrderedJson(nullptr) : objectives_json(answer.request.goal, best[0].score.costs)},
+          {"objectives", best.empty() ? OrderedJson(nullptr) : objectives_json(answer.goal, best[0].score.costs)},
           {"verdict", validation.is_null() ? OrderedJson(nullptr) : OrderedJson(validation.at("verdict"))}};
 }
 

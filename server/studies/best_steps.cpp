@@ -59,7 +59,7 @@ std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine
 }
 
 std::vector<BetterStep> better_steps(const BestAnswer& answer) {
-  const SearchGoal& goal = answer.request.goal;
+  const SearchGoal& goal = answer.goal;
   std::vector<BetterStep> better;
   if (goal.objectives.size() != 1 || answer.around.points.empty()) return better;
   const Steps steps = steps_of(answer);
@@ -103,13 +103,23 @@ std::vector<BoughtStep> bought_steps(const BestAnswer& answer) {
 std::vector<KnownRange> known_ranges(const BestAnswer& answer) {
   std::vector<KnownRange> known;
   if (answer.around.points.empty()) return known;
-  const Report& report = answer.analysis.report;
-  const auto add = [&](Metric metric, const Ranges& ranges) {
-    known.push_back({metric, sum_of_all(ranges.least), sum_of_all(ranges.most)});
-  };
-  add(Metric::energy_j_per_frame, report.energy_ranges_j);
-  add(Metric::area_mm2, report.area_ranges_mm2);
-  if (!report.price_usd.empty()) add(Metric::price_usd, report.price_ranges_usd);
+  const bool priced = !answer.analyses[0].report.price_usd.empty();
+  std::vector<Outcome> least, most;  // of each workload, but for these metrics as it is
+  for (const Analysis& analysis : answer.analyses) {
+    const Report& report = analysis.report;
+    least.push_back(report.outcome);
+    most.push_back(report.outcome);
+    for (const auto& [metric, ranges] : {std::pair(Metric::energy_j_per_frame, &report.energy_ranges_j),
+                                         std::pair(Metric::area_mm2, &report.area_ranges_mm2),
+                                         std::pair(Metric::price_usd, &report.price_ranges_usd)}) {
+      least.back().values[static_cast<std::size_t>(metric)] = sum_of_all(ranges->least);
+      most.back().values[static_cast<std::size_t>(metric)] = sum_of_all(ranges->most);
+    }
+  }
+  const Outcome all_least = mixed(answer.mix, least), all_most = mixed(answer.mix, most);
+  for (const Metric metric : {Metric::energy_j_per_frame, Metric::area_mm2, Metric::price_usd})
+    if (metric != Metric::price_usd || priced)
+      known.push_back({metric, metric_of(all_least, metric), metric_of(all_most, metric)});
   return known;
 }
 

@@ -15,7 +15,8 @@
 #include "core/explore/search/selection.h"
 #include "server/io/threads.h"
 #include "server/models/request.h"
-#include "server/studies/best.h"
+#include "server/studies/analysis.h"
+#include "server/studies/format_accuracy.h"
 
 namespace sdip {
 namespace {
@@ -86,9 +87,9 @@ std::optional<std::vector<Outcome>> outcomes_of(const CompileFunction& compile_m
     }
   if (allowed.empty()) return std::nullopt;
   try {
-    const auto application = compile_machine(allowed[0]);
+    const Programs programs = compile_machine(allowed[0]);
     std::vector<Outcome> its(allowed.size());
-    side_by_side (*application)(allowed, its);
+    evaluator_of(programs, side_by_side)(allowed, its);
     for (std::size_t k = 0; k < its.size(); ++k) outcomes[places[k]] = std::move(its[k]);
   } catch (const Error&) {
     return std::nullopt;
@@ -170,18 +171,24 @@ SearchedSpace whole_space() {
   return {"sd15, every row", "sd15", {base, searched_axes(base, {}, {})}, rate_and_area()};
 }
 
-SearchedSpace whole_space_of_seven() {
+SearchedSpace whole_space_of_seven(const Catalog& catalog, int threads) {
+  constexpr double least_sqnr_db = 12;
   SearchedSpace searched = whole_space();
   searched.name += ", seven objectives";
+  searched.space.axes = searched_axes(searched.space.base, {}, {}, true);
+  const Formula sqnr = format_accuracies(catalog, {{"tiny-sd", 1}}, searched.space.base, searched.space.axes,
+                                         least_sqnr_db, {}, threads, {})
+                           .formula();
   searched.goal.objectives = {{Metric::throughput_fps, Better::higher},
                               {Metric::latency_s, Better::lower},
                               {Metric::energy_j_per_frame, Better::lower},
                               {Metric::area_mm2, Better::lower},
                               {Metric::power_w, Better::lower},
                               {Metric::price_usd, Better::lower},
-                              {Metric::tops_per_w, Better::higher}};
+                              {Measure(sqnr), Better::higher}};
   for (const char* condition : {"area_mm2 <= 800", "power_w <= 100", "throughput_fps >= 0.1"})
     searched.goal.constraints.push_back(parse_constraint(condition, "/constraints"));
+  searched.goal.constraints.push_back(at_least(sqnr, least_sqnr_db));
   return searched;
 }
 
@@ -202,7 +209,7 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
     of_program[entry->second].push_back(i);
   }
   visited.programs = std::ssize(of_program);
-  const CompileFunction compile_machine = compile_quickly(catalog, searched.model, {});
+  const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   on_threads(threads, visited.programs, [&](std::int64_t p) {
     const std::vector<std::int64_t>& indices = of_program[static_cast<std::size_t>(p)];
     std::vector<Machine> machines;
@@ -263,7 +270,7 @@ FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched
   options.evaluations = evaluations;
   options.threads = threads;
   const SearchResult result =
-      search(searched.space, searched.goal, compile_quickly(catalog, searched.model, {}), side_by_side, options);
+      search(searched.space, searched.goal, compile_quickly(catalog, {{searched.model, 1}}), side_by_side, options);
   return {costs_of(result), result.progress.evaluated, result.progress.compiled, seconds_from(begun)};
 }
 
@@ -271,7 +278,7 @@ FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, 
                          std::int64_t evaluations, int threads) {
   constexpr std::int64_t members = 64, programs_at_once = 64;
   const auto begun = std::chrono::steady_clock::now();
-  const CompileFunction compile_machine = compile_quickly(catalog, searched.model, {});
+  const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   FoundFront found;
   while (found.evaluated < evaluations) {
     std::vector<CostPoints> fronts(programs_at_once);
@@ -318,6 +325,11 @@ VolumeShare::VolumeShare(const CostPoints& front) {
 }
 
 double VolumeShare::of(const CostPoints& points) const { return volume(points) / whole_; }
+
+double VolumeShare::error(double share) const {
+  if (reference_.size() <= 2) return 0;
+  return std::sqrt(share * (1 - share) / whole_);
+}
 
 double VolumeShare::volume(const CostPoints& points) const {
   CostPoints logs;

@@ -23,9 +23,10 @@ struct SearchedSpace {
 /// throughput_fps and area_mm2: small enough to visit.
 std::vector<SearchedSpace> small_spaces();
 /// Every row that `sdip best` searches, of Stable Diffusion 1.5 around the preset balanced: for throughput_fps and
-/// area_mm2; and for seven objectives under three conditions.
+/// area_mm2; and with formats below 8 bits for seven objectives under four conditions, SQNR being measured on
+/// tiny-sd: sd15 is too large for the executor.
 SearchedSpace whole_space();
-SearchedSpace whole_space_of_seven();
+SearchedSpace whole_space_of_seven(const Catalog& catalog, int threads);
 
 /// Costs of machines, each to be made small.
 using CostPoints = std::vector<std::vector<double>>;
@@ -63,12 +64,14 @@ CostPoints front_of(const CostPoints& points);
 
 /// The volume that points beat up to the worst of a front in each cost, a tenth worse, in log10 of the costs; of
 /// more than two costs estimated from 100,000 places drawn alike for all. The share is that of the volume that the
-/// front itself beats.
+/// front itself beats. `error`: the standard error of an estimate, the places in the front's volume being so many
+/// draws.
 class VolumeShare {
  public:
   /// `front`: not empty.
   explicit VolumeShare(const CostPoints& front);
   double of(const CostPoints& points) const;
+  double error(double share) const;
   const std::vector<double>& reference() const { return reference_; }  // costs
 
  private:

@@ -49,6 +49,25 @@ export const bestTests = [
     assert.ok(Math.abs(shown / result.best[0].metrics.area_mm2 - 1) < 1e-3, `${shown} mm2 is not ${result.best[0].metrics.area_mm2}`);
   })],
 
+  ['several workloads are searched for together, and each is told apart', (world) => withPage(world, async (page) => {
+    await filled(page, world, 'throughput_fps >= 1');
+    await page.locator('[data-action=add-workload]').click();
+    await page.getByLabel('Workload').selectOption('tiny-sd-vae-decoder');
+    await page.getByLabel('Share of the images').first().fill('0');
+    await page.getByText('Each share is a number above 0').waitFor();
+    await page.getByLabel('Share of the images').first().fill('3');
+    await page.getByRole('button', { name: 'Machines', exact: true }).click();
+    await page.getByRole('spinbutton', { name: 'Machines' }).fill('600');
+    await page.locator('[data-action=start-search]').click();
+    await page.waitForURL(/#\/best\/\d+/);
+    await page.getByRole('heading', { name: 'The best machine' }).waitFor({ timeout: 60_000 });
+    const { result, model } = await search(world, searchId(page));
+    assert.equal(model, 'tiny-sd-text:3+tiny-sd-vae-decoder');
+    assert.deepEqual(result.workloads.map((one) => one.weight), [3, 1]);
+    await page.locator('[data-workload=tiny-sd-vae-decoder]').getByRole('link').click();
+    await page.waitForURL(/#\/what-if\?.*model=tiny-sd-vae-decoder/);
+  })],
+
   ['a search shows its best so far, is cancelled, and keeps what it had', (world) => withPage(world, async (page) => {
     await filled(page, world, '');
     await page.getByRole('spinbutton', { name: 'Seconds', exact: true }).fill('3600');

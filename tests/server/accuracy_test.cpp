@@ -163,7 +163,7 @@ TEST(accuracy_of_sweeps, is_another_where_layers_have_formats_of_their_own) {
   EXPECT_LT(thin, plain - 6);
   EXPECT_EQ(measured("# the same\nfamily=linear   weights=int4"), thin);
   const Json asked = Json::parse(OrderedJson{{"model", "tiny-sd-text"}, {"preset", "edge"}}.dump());
-  EXPECT_EQ(accuracy_key(site.service->store, accuracy_request(asked)).find("formats"), std::string::npos);
+  EXPECT_EQ(accuracy_key("tiny-sd-text", accuracy_request(asked)).find("formats"), std::string::npos);
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ const std::vector<Example> examples = {
     {"view_memory", "/api/v1/memory-views", R"({"model": "tiny-sd", "preset": "essay"})"},
     {"explain", "/api/v1/explanations", R"({"model": "tiny-sd", "preset": "edge", "layers": 3})"},
     {"measure_sensitivities", "/api/v1/sensitivities", R"({"model": "tiny-sd-vae-decoder", "preset": "essay"})"},
+    {"screen", "/api/v1/screenings", R"({"model": "tiny-sd-text", "preset": "edge", "samples": 2})"},
     {"compare", "/api/v1/comparisons",
      R"({"model": "tiny-sd", "baselines": ["tpu_v4", "mn_core_2", "a100"], "node": "n7"})"},
     {"measure_accuracy", "/api/v1/accuracies",

@@ -186,7 +186,7 @@ TEST(sandbox, an_evaluation_that_dies_is_one_failed_request) {
   if (!confines_fully()) GTEST_SKIP() << "sanitizers turn crashes into reports";
   const BadChildren bad("crash");
   for (const char* path :
-       {"analyses", "memory-views", "explanations", "sensitivities", "comparisons", "accuracies"}) {
+       {"analyses", "memory-views", "explanations", "sensitivities", "screenings", "comparisons", "accuracies"}) {
     const Answer answer = answer_of(*bad.service, "/api/v1/" + std::string(path), R"({"model": "m"})");
     EXPECT_EQ(answer.status, 422) << path;
     EXPECT_EQ(answer.json().at("code"), "evaluation_failed") << path;

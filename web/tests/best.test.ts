@@ -6,6 +6,7 @@ import { stepsOf, tracePath } from '../src/best/trace';
 const draft: SearchDraft = {
   model: 'sd15', preset: 'edge', goals: [{ metric: 'area_mm2', most: false }], conditions: ' throughput_fps >= 30 \n\narea_mm2 <= 100\n',
   fixed: { steps: 4, 'technology.n7.multiply.fp16': 0.3 }, by: 'time', seconds: 60, evaluations: 5000, validateSeconds: 0, seed: 7,
+  sqnr: '', sqnrModel: '',
 };
 
 describe('a draft', () => {
@@ -17,11 +18,14 @@ describe('a draft', () => {
     const counted = searchRequest({ ...draft, by: 'evaluations' });
     expect(counted.evaluations).toBe(5000);
     expect(counted.seconds).toBeUndefined();
+    expect(searchRequest({ ...draft, sqnr: ' 12.5 ' })).toMatchObject({ sqnr_db: 12.5 });
+    expect(searchRequest({ ...draft, sqnr: '12', sqnrModel: 'tiny-sd' })).toMatchObject({ sqnr_db: 12, sqnr_model: 'tiny-sd' });
+    expect(searchRequest({ ...draft, sqnrModel: 'tiny-sd' })).not.toHaveProperty('sqnr_model');
   });
   test('is ready only where every number is one within its range', () => {
     expect(isReady(draft)).toBe(true);
     for (const wrong of [
-      { model: '' }, { goals: [] }, { seconds: NaN }, { seconds: 0 }, { seconds: 86_401 }, { seconds: 1.5 }, { seed: -1 }, { validateSeconds: 3601 },
+      { model: '' }, { sqnr: 'much' }, { goals: [] }, { seconds: NaN }, { seconds: 0 }, { seconds: 86_401 }, { seconds: 1.5 }, { seed: -1 }, { validateSeconds: 3601 },
       { by: 'evaluations' as const, evaluations: 0 }, { conditions: 'area_mm2 <= 1\n'.repeat(33) },
       { goals: [{ metric: 'area_mm2', most: false }, { metric: 'area_mm2', most: true }] },
     ]) expect(isReady({ ...draft, ...wrong }), JSON.stringify(wrong)).toBe(false);

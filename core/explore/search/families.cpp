@@ -38,8 +38,8 @@ class Raising {
       return;
     }
     compiled_ = searching.programs.find(key_but_psram(machine), machine);
-    if (compiled_->application)
-      evaluator_ = searching.make_evaluator(*compiled_->application);
+    if (!compiled_->programs.of.empty())
+      evaluator_ = evaluator_of(compiled_->programs, searching.make_evaluator);
     else
       reason_ = compiled_->reason;
   }

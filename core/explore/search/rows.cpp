@@ -112,6 +112,11 @@ constexpr SearchedRow table[] = {
     {"memory_hierarchy", "all"},
 };
 
+constexpr SearchedRow narrow[] = {
+    {"weight_format", "int4,mxfp6,mxfp4,nvfp4,nf4,msfp12"},
+    {"activation_format", "int4"},
+};
+
 /// n values an octave from least on, as far as most.
 std::vector<std::int64_t> geometric(std::int64_t least, std::int64_t most, std::int64_t per_octave) {
   std::vector<std::int64_t> values;
@@ -135,6 +140,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 }  // namespace
 
 std::span<const SearchedRow> searched_rows() { return table; }
+std::span<const SearchedRow> narrow_formats() { return narrow; }
 
 std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text) {
   std::vector<std::int64_t> values;
@@ -155,7 +161,7 @@ std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_v
 }
 
 std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
-                                std::span<const Axis> asked) {
+                                std::span<const Axis> asked, bool narrow_too) {
   std::vector<Axis> axes;
   for (const ParameterRow& row : parameters()) {
     if (std::ranges::find(fixed, row.name) != fixed.end()) continue;
@@ -169,6 +175,9 @@ std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string
     else
       continue;
     if (own == asked.end()) axis.values.push_back(row.read(base));
+    const auto also = std::ranges::find(narrow, row.name, &SearchedRow::name);
+    if (narrow_too && own == asked.end() && also != std::end(narrow))
+      for (const std::int64_t value : searched_values(row, also->values)) axis.values.push_back(value);
     std::ranges::sort(axis.values);
     axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
     if (axis.values.size() > 1) axes.push_back(std::move(axis));

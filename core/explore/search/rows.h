@@ -21,9 +21,12 @@ std::span<const SearchedRow> searched_rows();
 
 /// An axis of each of these rows with at least two values, in the order of parameters.def: its values ascending,
 /// those of choices in their order; the base's own is among them. `fixed` are names that are left out; `asked` are
-/// axes in place of the table's.
+/// axes in place of the table's; `narrow`: with formats below 8 bits.
 std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
-                                std::span<const Axis> asked);
+                                std::span<const Axis> asked, bool narrow = false);
+
+/// Values below 8 bits that a search adds to those of a row where what formats do is measured.
+std::span<const SearchedRow> narrow_formats();
 
 /// The values of such a text, ascending. Requires a text of the table's form.
 std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text);

@@ -19,15 +19,15 @@ std::string setting_text(const ParameterRow& row, std::int64_t value) {
   return value_text(row, value);
 }
 
-std::string goal_text(const BestRequest& request) {
-  std::string text = request.model + ":";
-  for (std::size_t k = 0; k < request.goal.objectives.size(); ++k) {
-    const Objective& one = request.goal.objectives[k];
+std::string goal_text(const std::string& model, const SearchGoal& goal) {
+  std::string text = model + ":";
+  for (std::size_t k = 0; k < goal.objectives.size(); ++k) {
+    const Objective& one = goal.objectives[k];
     text += std::string(k == 0 ? " " : " and ") + (one.better == Better::higher ? "most " : "least ") +
             std::string(one.measure.name());
   }
-  for (std::size_t k = 0; k < request.goal.constraints.size(); ++k)
-    text += std::string(k == 0 ? " where " : " and ") + request.goal.constraints[k].text;
+  for (std::size_t k = 0; k < goal.constraints.size(); ++k)
+    text += std::string(k == 0 ? " where " : " and ") + goal.constraints[k].text;
   return printable(text);
 }
 
@@ -67,6 +67,12 @@ void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& m
 void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   const Candidate& best = answer.found.best[0];
   const std::vector<KnownRange> known = known_ranges(answer);
+  const bool several = answer.mix.size() > 1;
+  const auto add_workloads = [&](Metric metric, TextRow& row) {
+    for (std::size_t i = 0; several && i < answer.analyses.size(); ++i)
+      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[static_cast<std::size_t>(metric)],
+                                  metrics()[static_cast<std::size_t>(metric)].unit));
+  };
   std::vector<TextRow> rows;
   for (const Metric metric :
        {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame, Metric::power_w, Metric::area_mm2,
@@ -78,8 +84,9 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
         within = quantity_text(range.least, row.unit) + " to " + quantity_text(range.most, row.unit);
     rows.push_back({std::string(row.name),
                     quantity_text(best.outcome.values[static_cast<std::size_t>(metric)], row.unit), within});
+    add_workloads(metric, rows.back());
   }
-  for (const Objective& objective : answer.request.goal.objectives)
+  for (const Objective& objective : answer.goal.objectives)
     if (objective.measure.formula) {
       const std::vector<Machine> machine = {best.machine};
       const std::vector<Outcome> outcome = {best.outcome};
@@ -89,7 +96,12 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
     }
   out << "\n";
   print_heading(out, "What it is worth", colour);
-  print_table(out, {{""}, {"", Align::right}, {"as far as the technology's figures are known"}}, rows, colour);
+  std::vector<Column> columns = {
+      {""}, {several ? "all" : "", Align::right}, {"as far as the technology's figures are known"}};
+  for (std::size_t i = 0; several && i < answer.mix.size(); ++i)
+    columns.push_back({printable(answer.mix[i].model), Align::right});
+  for (TextRow& row : rows) row.resize(columns.size());
+  print_table(out, columns, rows, colour);
 }
 
 std::string signed_text(double value, std::string_view unit) {
@@ -107,7 +119,7 @@ std::string forbidden_text(const BetterStep& step) {
 
 /// Single changes with which the objective would be better: what the conditions, or limits, forbid.
 void print_beyond(std::ostream& out, const BestAnswer& answer, bool colour) {
-  const Measure& measure = answer.request.goal.objectives[0].measure;
+  const Measure& measure = answer.goal.objectives[0].measure;
   const std::vector<BetterStep> better = better_steps(answer);
   if (better.empty()) {
     out << "\nNo single step of a row (`sdip analyze --explain` lists them) betters it, conditions or not.\n";
@@ -138,7 +150,7 @@ void print_bought(std::ostream& out, const BestAnswer& answer, bool colour) {
 /// The others of one objective, or the front.
 void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   const std::vector<Candidate>& best = answer.found.best;
-  const std::vector<Objective>& objectives = answer.request.goal.objectives;
+  const std::vector<Objective>& objectives = answer.goal.objectives;
   const bool front = objectives.size() > 1;
   const std::size_t shown = std::min(best.size(), front ? most_of_front : most_runners_up + 1);
   if (shown < 2) return;
@@ -168,6 +180,20 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   print_table(out, columns, rows, colour);
 }
 
+/// What formats do, as it was measured, of the machine's own and in sets.
+void print_formats(std::ostream& out, const BestAnswer& answer) {
+  if (!answer.request.measures_formats()) return;
+  const FormatAccuracies& formats = answer.formats;
+  std::vector<std::int64_t> own;
+  for (const ParameterRow* row : formats.rows) own.push_back(row->read(answer.found.best[0].machine));
+  const auto set = std::ranges::find(formats.sets, own, &TabledValue::values);
+  out << "\nFormats: " << formats.sets.size() << " sets of weights, activations and sums measured on "
+      << printable(answer.measured_model()) << (formats.random_weights ? " (random weights)" : "");
+  if (set != formats.sets.end()) out << "; this machine's has " << quantity_text(set->number, "dB");
+  if (answer.sqnr_db) out << ", and as it is, with its fusions, " << quantity_text(*answer.sqnr_db, "dB");
+  out << "\n";
+}
+
 void print_validated(std::ostream& out, const BestAnswer& answer) {
   if (answer.request.validate_seconds == 0) return;
   std::int64_t instructions = 0, compared = 0, differences = 0;
@@ -186,11 +212,14 @@ void print_validated(std::ostream& out, const BestAnswer& answer) {
 /// The command that says everything of the machine.
 void print_again(std::ostream& out, const BestAnswer& answer, const Machine& machine) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
-  out << "\nEverything of it: sdip analyze " << printable(answer.request.model) << " --preset "
-      << answer.request.preset << " --set";
-  for (const ParameterRow& row : parameters())
-    if (row.read(machine) != row.read(preset)) out << " " << row.name << "=" << value_text(row, row.read(machine));
-  out << " --explain\n";
+  out << "\nEverything of it:";
+  for (const MixPart& part : answer.mix) {
+    out << " sdip analyze " << printable(part.model) << " --preset " << answer.request.preset << " --set";
+    for (const ParameterRow& row : parameters())
+      if (row.read(machine) != row.read(preset))
+        out << " " << row.name << "=" << value_text(row, row.read(machine));
+    out << " --explain\n";
+  }
 }
 
 }  // namespace
@@ -205,7 +234,7 @@ std::string objectives_text(const SearchGoal& goal, const std::vector<double>& c
 
 void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   const SearchProgress& progress = answer.found.progress;
-  print_heading(out, goal_text(answer.request), colour);
+  print_heading(out, goal_text(answer.request.model, answer.goal), colour);
   out << "  " << count_text(progress.evaluated) << " machines of " << count_text(progress.compiled)
       << " programs in " << quantity_text(answer.seconds, "s") << ", "
       << share_text(static_cast<double>(progress.feasible) /
@@ -220,26 +249,27 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";
     if (!best.outcome.feasible) out << "  infeasible: " << printable(best.outcome.reason) << "\n";
-    for (const std::string& broken : broken_conditions(answer.request.goal, best.machine, best.outcome))
+    for (const std::string& broken : broken_conditions(answer.goal, best.machine, best.outcome))
       out << "  breaks " << printable(broken) << "\n";
-    out << "  " << objectives_text(answer.request.goal, best.score.costs) << "\n";
+    out << "  " << objectives_text(answer.goal, best.score.costs) << "\n";
     print_machine(out, answer, best.machine, colour);
     return;
   }
-  if (answer.request.goal.objectives.size() > 1) {
+  if (answer.goal.objectives.size() > 1) {
     print_others(out, answer, colour);
     out << "\nOf its first machine:\n";
   } else {
-    out << "  the best: " << objectives_text(answer.request.goal, best.score.costs) << "\n";
+    out << "  the best: " << objectives_text(answer.goal, best.score.costs) << "\n";
   }
   print_machine(out, answer, best.machine, colour);
   if (answer.around.points.empty()) return;
   print_worth(out, answer, colour);
   out << "\nWhat sets its pace: " << printable(answer.around.pace) << ", limited by "
       << needed_text(answer.around.limiter) << ".\n";
-  if (answer.request.goal.objectives.size() == 1) print_beyond(out, answer, colour);
+  if (answer.goal.objectives.size() == 1) print_beyond(out, answer, colour);
   print_bought(out, answer, colour);
-  if (answer.request.goal.objectives.size() == 1) print_others(out, answer, colour);
+  if (answer.goal.objectives.size() == 1) print_others(out, answer, colour);
+  print_formats(out, answer);
   print_validated(out, answer);
   print_again(out, answer, best.machine);
 }

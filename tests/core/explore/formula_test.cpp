@@ -282,5 +282,30 @@ TEST(sweep_spec, with_formulas_reads_back_equal) {
   EXPECT_EQ(again.constraints, spec.constraints);
 }
 
+TEST(formula, of_a_table_has_its_numbers_and_none_elsewhere) {
+  const ParameterRow* rows[] = {find_parameter("weight_format"), find_parameter("cores")};
+  const auto int8 = static_cast<std::int64_t>(NumberFormat::int8),
+             int4 = static_cast<std::int64_t>(NumberFormat::int4);
+  const std::vector<TabledValue> table = {{{int8, 2}, 20}, {{int4, 2}, 9}, {{int4, 4}, 0}};
+  const Formula formula = tabled_formula("sqnr_db", "dB", rows, table);
+  const auto value = [&](const Formula& of, NumberFormat weights, double cores) {
+    const double first = input_value(*rows[0], static_cast<std::int64_t>(weights));
+    const std::vector<std::span<const double>> columns = {{&first, 1}, {&cores, 1}};
+    double result = 0;
+    compute(of, columns, {&result, 1});
+    return result;
+  };
+  EXPECT_EQ(value(formula, NumberFormat::int8, 2), 20);
+  EXPECT_EQ(value(formula, NumberFormat::int4, 2), 9);
+  EXPECT_EQ(value(formula, NumberFormat::int4, 4), 0);
+  EXPECT_TRUE(std::isnan(value(formula, NumberFormat::int8, 4)));
+  EXPECT_TRUE(std::isnan(value(formula, NumberFormat::fp16, 2)));
+  const Formula condition = at_least(formula, 12.5);
+  EXPECT_EQ(condition.text, "sqnr_db >= 12.5");
+  EXPECT_EQ(value(condition, NumberFormat::int8, 2), 1);
+  EXPECT_EQ(value(condition, NumberFormat::int4, 2), 0);
+  EXPECT_TRUE(std::isnan(value(condition, NumberFormat::fp16, 2)));
+}
+
 }  // namespace
 }  // namespace sdip

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 
+#include <set>
+
 #include "core/base/error.h"
 #include "core/workload/workload.h"
 #include "server/studies/best_json.h"
@@ -90,6 +92,59 @@ TEST(searches, of_several_objectives_give_a_front) {
   EXPECT_FALSE(best[1]["differs"].empty()) << "from the one before";
   EXPECT_TRUE(done["result"]["beyond"].empty());
   EXPECT_TRUE(done["result"]["validation"].is_null());
+}
+
+std::string formats_search(const std::string& limit, const std::string& objective) {
+  return R"({"model": "tiny-sd-text", "preset": "edge", "fixed": {"accumulator_format": "fp32"},
+             "axes": [{"parameter": "activation_format", "values": ["fp16", "int8"]}], "objectives": [")" +
+         objective + R"("], "constraints": ["throughput_fps >= 2"], "evaluations": 1000, "validate_seconds": 0)" +
+         limit + "}";
+}
+
+TEST(searches, take_formats_below_8_bits_as_far_as_their_noise_was_measured_once) {
+  const Site site;
+  const Json narrow =
+      site.wait_for(start(site, formats_search(R"(, "sqnr_db": 15)", "min:energy_j_per_frame")), "done");
+  const Json &accuracy = narrow["result"]["accuracy"], &settings = narrow["result"]["best"][0]["settings"];
+  EXPECT_EQ(accuracy["model"], "tiny-sd-text");
+  EXPECT_EQ(accuracy["weights"], "random");
+  EXPECT_GT(accuracy["measured"], 5);
+  EXPECT_GT(accuracy["sqnr_db"], 15 - 3) << "of the machine as it is, whose fusions round elsewhere";
+  std::set<std::string> weights;
+  double own = 0;
+  for (const Json& set : accuracy["sets"]) {
+    weights.insert(set["formats"]["weight_format"].get<std::string>());
+    bool same = true;
+    for (const auto& item : set["formats"].items())
+      if (settings.contains(item.key())) same = same && settings[item.key()] == item.value();
+    if (same) own = std::max(own, set["sqnr_db"].get<double>());
+  }
+  EXPECT_TRUE(weights.contains("mxfp6"));
+  EXPECT_FALSE(weights.contains("mxfp4")) << "below 15 dB alone";
+  EXPECT_GE(own, 15);
+  // The same sets for another goal were measured before.
+  const Json best = site.wait_for(start(site, formats_search(R"(, "sqnr_db": 15)", "max:sqnr_db")), "done");
+  EXPECT_EQ(best["result"]["accuracy"]["measured"], 0);
+  EXPECT_GT(best["result"]["best"][0]["objectives"]["sqnr_db"], 40);
+  EXPECT_TRUE(best["result"]["best"][0]["keeps_constraints"].get<bool>());
+}
+
+TEST(searches, measure_formats_only_where_they_are_asked_to_and_can) {
+  const Site site;
+  const Json plain = site.wait_for(start(site, formats_search("", "min:energy_j_per_frame")), "done");
+  EXPECT_TRUE(plain["result"]["accuracy"].is_null());
+  const auto refused = [&](const std::string& limit, const std::string& objective) {
+    return site.post("/api/v1/searches", formats_search(limit, objective)).json().at("code").get<std::string>();
+  };
+  EXPECT_EQ(refused(R"(, "sqnr_db": "much")", "min:area_mm2"), "value_invalid");
+  EXPECT_EQ(refused(R"(, "sqnr_model": "tiny-sd-text")", "min:area_mm2"), "value_invalid");
+  EXPECT_EQ(refused("", "sqnr_db"), "value_invalid") << "neither better high nor low by itself";
+  const Json large = site.wait_for(
+      start(site, R"({"model": "sd15", "objectives": ["min:area_mm2"], "sqnr_db": 20, "evaluations": 100})"),
+      "failed");
+  EXPECT_EQ(large["error"]["code"], "limit_exceeded");
+  const Json none = site.wait_for(start(site, formats_search(R"(, "sqnr_db": 190)", "min:area_mm2")), "failed");
+  EXPECT_EQ(none["error"]["code"], "infeasible");
 }
 
 TEST(searches, repeat_by_their_seed_and_say_what_the_command_says) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "db/sqlite.h"
+#include "db/store.h"
 #include "server/io/json_in.h"
 #include "server/jobs/merge.h"
 #include "server/studies/signature.h"
@@ -83,6 +84,24 @@ TEST(parts, of_a_sweep_merge_to_the_bytes_of_one_process_though_one_was_killed) 
   const Ended same = run_sdip(with({"merge", out}, parts));
   EXPECT_THAT(same.out, HasSubstr("4,880 of 4,880 points, 0 of them new, 4,880 there already"));
   EXPECT_TRUE(exported(out) == exported(one));
+}
+
+TEST(parts, bring_what_was_measured_and_validated_of_a_whole_sweep) {
+  const TemporaryFolder folder;
+  const std::string one = folder / "one", out = folder / "merged";
+  expect_done(run_sdip({"sweep", "tiny-sd-text", "--axis", "cores=1,2,4", "--data", one, "--accuracy-seconds", "60",
+                        "--validate-seconds", "10"}));
+  EXPECT_THAT(exported(one), HasSubstr("random")) << "of what weights it was measured";
+  for (int again = 0; again < 2; ++again) {
+    expect_done(run_sdip({"merge", out, one}));
+    EXPECT_EQ(exported(out), exported(one));
+    const Store from(one + "/sdip.sqlite"), to(out + "/sdip.sqlite");
+    ASSERT_TRUE(to.validation_of(1).has_value());
+    EXPECT_EQ(to.validation_of(1)->summary_json, from.validation_of(1)->summary_json);
+    EXPECT_EQ(to.validation_result(to.validation_of(1)->id), from.validation_result(from.validation_of(1)->id));
+    EXPECT_EQ(to.validation_of(1)->id, 1) << "copied once";
+    EXPECT_EQ(to.accuracies().size(), from.accuracies().size());
+  }
 }
 
 TEST(parts, that_differ_or_are_of_another_engine_are_refused) {

@@ -224,6 +224,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/screenings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Which rows of a machine matter to metrics, over their whole ranges */
+        post: operations["screen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparisons": {
         parameters: {
             query?: never;
@@ -1481,7 +1498,7 @@ export interface components {
              */
             part_views: "off" | "on";
             /**
-             * @description Chains of products with weights, as a feed-forward's, run strip by strip of rows: hidden features never leave the chip
+             * @description Chains of products, as a feed-forward or what stands around an attention, run strip by strip of rows: what is between never leaves the chip
              * @default off
              * @enum {string}
              */
@@ -2395,7 +2412,7 @@ export interface components {
              */
             part_views: "off" | "on";
             /**
-             * @description Chains of products with weights, as a feed-forward's, run strip by strip of rows: hidden features never leave the chip
+             * @description Chains of products, as a feed-forward or what stands around an attention, run strip by strip of rows: what is between never leaves the chip
              * @default off
              * @enum {string}
              */
@@ -3254,6 +3271,53 @@ export interface components {
             moves_without_gain: number[];
             more_frames: number[];
         };
+        ScreeningRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            axes?: components["schemas"]["Axis"][];
+            metrics?: {
+                [key: string]: string | {
+                    formula: string;
+                    unit?: string;
+                };
+            };
+            measures?: string[];
+            /** @enum {string} */
+            method?: "morris" | "sobol";
+            samples?: number;
+            seed?: number;
+        };
+        ScreenedRow: {
+            parameter: string;
+            mean?: number | null;
+            mean_size?: number | null;
+            deviation?: number | null;
+            effects?: number;
+            first?: number | null;
+            first_error?: number | null;
+            total?: number | null;
+            total_error?: number | null;
+        };
+        ScreenedMeasure: {
+            measure: string;
+            unit: string;
+            rows: components["schemas"]["ScreenedRow"][];
+        };
+        Screening: {
+            model: string;
+            preset: string;
+            machine: components["schemas"]["Machine"];
+            axes: components["schemas"]["Axis"][];
+            /** @enum {string} */
+            method: "morris" | "sobol";
+            samples: number;
+            seed: number;
+            evaluated: number;
+            without_value: number;
+            compiled: number;
+            measures: components["schemas"]["ScreenedMeasure"][];
+        };
         ComparisonRequest: {
             model: string;
             preset?: string;
@@ -3359,6 +3423,7 @@ export interface components {
             max?: number;
             step?: number;
             factor?: number;
+            when?: string;
         };
         Link: {
             /** @enum {string} */
@@ -3672,6 +3737,8 @@ export interface components {
             evaluations?: number;
             validate_seconds?: number;
             seed?: number;
+            sqnr_db?: number;
+            sqnr_model?: string;
         };
         SearchProgress: {
             generations: number;
@@ -3679,7 +3746,7 @@ export interface components {
             feasible: number;
             compiled: number;
             /** @enum {string} */
-            doing: "search" | "changes" | "validation";
+            doing: "accuracy" | "search" | "changes" | "validation";
             seconds: number;
             best: (number | null)[] | null;
             trace: components["schemas"]["BestSoFar"][];
@@ -3734,6 +3801,23 @@ export interface components {
             throughput_fps: number;
             throughput_fps_per_mm2: number;
         };
+        FormatSet: {
+            formats: components["schemas"]["MachineChanges"];
+            sqnr_db: number;
+        };
+        FormatAccuracies: {
+            model: string;
+            /** @enum {string} */
+            weights: "random" | "file";
+            measured: number;
+            sets: components["schemas"]["FormatSet"][];
+            sqnr_db: number | null;
+        };
+        WorkloadWorth: {
+            model: string;
+            weight: number;
+            metrics: components["schemas"]["MetricValues"];
+        };
         KnownRange: {
             metric: string;
             least: number | null;
@@ -3751,6 +3835,8 @@ export interface components {
             cancelled: boolean;
             trace: components["schemas"]["BestSoFar"][];
             best: components["schemas"]["FoundMachine"][];
+            workloads: components["schemas"]["WorkloadWorth"][];
+            accuracy: components["schemas"]["FormatAccuracies"] | null;
             ranges: components["schemas"]["KnownRange"][];
             beyond: components["schemas"]["BetterStep"][];
             bought: components["schemas"]["BoughtStep"][];
@@ -4317,6 +4403,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Sensitivities"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    screen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreeningRequest"];
+            };
+        };
+        responses: {
+            /** @description Which rows of a machine matter to metrics, over their whole ranges */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Screening"];
                 };
             };
             /** @description A problem */

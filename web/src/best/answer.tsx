@@ -5,6 +5,7 @@ import type { FoundMachine, Machine, SearchResult } from '../api/types';
 import { changedFrom, defaultPreset, encodeSettings, settingsOf } from '../form/values';
 import { plain, quantity, unitName } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
+import { mixOf } from '../models/mix';
 import { AllMetrics } from '../point/all_metrics';
 import { MachineTable } from '../point/machine_table';
 import { Tiles } from '../point/tiles';
@@ -37,9 +38,9 @@ export function Answer({ model, result }: { model: string; result: SearchResult 
 
 const text = (said: string | { formula: string }) => (typeof said === 'string' ? said : said.formula);
 
-/** The address of a machine that was found, for the pages of design points. */
-export const queryOfFound = (asked: Asked, preset: Machine, found: FoundMachine): string =>
-  new URLSearchParams({ model: asked.model, preset: asked.preset, set: encodeSettings(changedFrom(preset, settingsOf(found.settings))) }).toString();
+/** The address of a machine that was found, for the pages of design points: of a mix with its first workload. */
+export const queryOfFound = (asked: Asked, preset: Machine, found: FoundMachine, model = mixOf(asked.model)[0]?.model ?? ''): string =>
+  new URLSearchParams({ model, preset: asked.preset, set: encodeSettings(changedFrom(preset, settingsOf(found.settings))) }).toString();
 
 function Found({ result, asked }: { result: SearchResult; asked: Asked }) {
   const { t } = useSpeech();
@@ -95,15 +96,45 @@ function TheMachine({ result, asked, one, first }: { result: SearchResult; asked
       </p>
       {first && validation?.first_difference && <FirstDifferenceBox first={validation.first_difference} />}
       <Tiles metrics={one.metrics} />
+      {first && result.workloads.length > 1 && <Workloads result={result} query={(model) => queryOfFound(asked, preset, one, model)} />}
       {first && result.ranges.length > 0 && (
         <p className="chart-note">
           {t('best.ranges')} {result.ranges.map((range) => `${range.metric} ${quantity(range.least, tables.unitOf(range.metric))} – ${quantity(range.most, tables.unitOf(range.metric))}`).join('; ')}
+        </p>
+      )}
+      {first && result.accuracy && (
+        <p className="chart-note" data-accuracy>
+          {t(result.accuracy.weights === 'random' ? 'best.measured_random' : 'best.measured', { sets: plain(result.accuracy.sets.length), model: result.accuracy.model })}
+          {result.accuracy.sqnr_db !== null && <> {t('best.own_sqnr')} <strong>{quantity(result.accuracy.sqnr_db, 'dB')}</strong></>}
         </p>
       )}
       <h3>{t('best.rows_of_it')}</h3>
       <MachineTable machine={{ ...preset, ...settingsOf(one.settings) }} preset={asked.preset} />
       {fixed.length > 0 && <p className="chart-note">{t('best.were_fixed')} {fixed.map((name) => <code key={name}>{name} </code>)}</p>}
     </Card>
+  );
+}
+
+/** What a machine of several workloads is worth to each. */
+function Workloads({ result, query }: { result: SearchResult; query: (model: string) => string }) {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const shown = ['throughput_fps', 'latency_s', 'energy_j_per_frame', 'power_w', 'utilization'] as const;
+  return (
+    <div className="plain-table" tabIndex={0} role="region" aria-label={t('mix.workloads')}>
+      <table>
+        <thead><tr><th scope="col">{t('mix.workload')}</th><th scope="col">{t('mix.weight')}</th>{shown.map((name) => <th key={name} scope="col">{headed(name, tables.unitOf(name))}</th>)}</tr></thead>
+        <tbody>
+          {result.workloads.map(({ model, weight, metrics }) => (
+            <tr key={model} data-workload={model}>
+              <th scope="row"><Link href={`/what-if?${query(model)}`}>{model}</Link></th>
+              <td>{plain(weight)}</td>
+              {shown.map((name) => <td key={name}>{quantity(metrics[name], '')}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 // The goal of a search as a person puts it together, and as a request says it.
 import type { Machine, SearchRequest } from '../api/types';
 import { changesOf } from '../form/values';
+import { isMix } from '../models/mix';
 
 export interface Goal {
   metric: string;
@@ -20,6 +21,9 @@ export interface SearchDraft {
   evaluations: number;
   validateSeconds: number;
   seed: number;
+  /** Least signal to noise in dB, and the model that is measured; '' for none, and for the model itself. */
+  sqnr: string;
+  sqnrModel: string;
 }
 
 export const most = { goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
@@ -30,13 +34,14 @@ const within = (value: number, least: number, greatest: number) => Number.isInte
 
 /** Whether a request can be made of it; what conditions mean the server says. */
 export const isReady = (draft: SearchDraft): boolean =>
-  draft.model !== ''
+  draft.model !== '' && isMix(draft.model)
   && within(draft.goals.length, 1, most.goals)
   && new Set(draft.goals.map((one) => one.metric)).size === draft.goals.length
   && conditionsOf(draft.conditions).length <= most.conditions
   && (draft.by === 'time' ? within(draft.seconds, 1, most.seconds) : within(draft.evaluations, 1, most.evaluations))
   && within(draft.validateSeconds, 0, most.validateSeconds)
-  && within(draft.seed, 0, Number.MAX_SAFE_INTEGER);
+  && within(draft.seed, 0, Number.MAX_SAFE_INTEGER)
+  && (draft.sqnr.trim() === '' || Number.isFinite(Number(draft.sqnr)));
 
 export const goalText = (goal: Goal): string => `${goal.most ? 'max' : 'min'}:${goal.metric}`;
 
@@ -50,6 +55,7 @@ export function searchRequest(draft: SearchDraft): SearchRequest {
     ...(draft.by === 'time' ? { seconds: draft.seconds } : { evaluations: draft.evaluations }),
     validate_seconds: draft.validateSeconds,
     seed: draft.seed,
+    ...(draft.sqnr.trim() === '' ? {} : { sqnr_db: Number(draft.sqnr), ...(draft.sqnrModel.trim() === '' ? {} : { sqnr_model: draft.sqnrModel.trim() }) }),
   };
 }
 

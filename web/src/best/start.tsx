@@ -39,6 +39,19 @@ export function SearchStart({ draft, change, sound, pending, error, onStart }: P
         <Whole label={t('new.seed')} least={0} greatest={Number.MAX_SAFE_INTEGER} value={draft.seed} onChange={(seed) => change({ seed })} />
         <Whole label={t('best.validate_seconds')} least={0} greatest={most.validateSeconds} value={draft.validateSeconds} onChange={(validateSeconds) => change({ validateSeconds })} />
       </div>
+      <div className="row">
+        <label className="inline">
+          <span>{t('best.sqnr')}</span>
+          <input type="number" step="any" value={draft.sqnr} placeholder={t('best.sqnr_none')} onChange={(event) => change({ sqnr: event.target.value })} />
+        </label>
+        {draft.sqnr.trim() !== '' && (
+          <label className="inline">
+            <span>{t('best.sqnr_model')}</span>
+            <input type="text" maxLength={200} value={draft.sqnrModel} placeholder={draft.model} onChange={(event) => change({ sqnrModel: event.target.value })} />
+          </label>
+        )}
+      </div>
+      {draft.sqnr.trim() !== '' && <p className="muted">{t('best.sqnr_note')}</p>}
       <p className="muted">{t(draft.by === 'time' ? 'best.time_note' : 'best.evaluations_note')}</p>
       {error !== null && error !== undefined && <ErrorBox error={error} />}
       <div className="start-row">

@@ -11,6 +11,8 @@ export interface AxisDraft {
   min: string;
   max: string;
   by: string;
+  /** Of other parameters: where it does not hold, the machine's own value stands. */
+  when?: string;
 }
 
 const nameOf = (parameter: Parameter) => parameter.name as Axis['parameter'];
@@ -72,7 +74,9 @@ function rangeAxis(draft: AxisDraft, parameter: Parameter, kind: 'step' | 'facto
 
 /** The axis a draft means and how many values it takes, or what is wrong with it. */
 export function axisOf(draft: AxisDraft, parameter: Parameter): AxisResult {
-  return draft.kind === 'values' ? listAxis(draft, parameter) : rangeAxis(draft, parameter, draft.kind);
+  const result = draft.kind === 'values' ? listAxis(draft, parameter) : rangeAxis(draft, parameter, draft.kind);
+  const when = draft.when?.trim();
+  return 'axis' in result && when ? { ...result, axis: { ...result.axis, when } } : result;
 }
 
 export interface SweepDraft {

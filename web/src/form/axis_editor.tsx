@@ -49,6 +49,10 @@ export function AxisEditor({ draft, parameter, onChange, onRemove }: Props) {
           </>
         )}
       </div>
+      <label className="inline">
+        <span>{t('axis.when')}</span>
+        <input type="text" className="wide" value={draft.when ?? ''} maxLength={900} placeholder={t('axis.when_hint')} spellCheck={false} onChange={(event) => onChange({ ...draft, when: event.target.value })} />
+      </label>
       {'fault' in result && <p className="fault" role="alert">{t(result.fault.key, result.fault.values)}</p>}
     </li>
   );

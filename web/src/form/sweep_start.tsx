@@ -56,7 +56,7 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
       </label>
       {error !== null && error !== undefined && <ErrorBox error={error} />}
       <div className="start-row">
-        <p className="big-count" aria-live="polite"><strong>{plain(points)}</strong> {t('new.points')}</p>
+        <p className="big-count" aria-live="polite"><strong>{!drawn && draft.axes.some((axis) => axis.when?.trim()) ? '≤ ' : ''}{plain(points)}</strong> {t('new.points')}</p>
         <button type="button" className="primary large" disabled={!possible || pending} onClick={onStart} data-action="start-sweep">{pending ? t('new.starting') : t('new.start')}</button>
       </div>
       {!ready && <p className="fault">{t('new.not_ready')}</p>}

@@ -12,7 +12,7 @@ import { PresetPicker } from '../form/preset_picker';
 import { defaultPreset } from '../form/values';
 import { quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { ModelPicker } from '../models/model_picker';
+import { MixPicker } from '../models/mix_picker';
 import { Card, ErrorBox, Skeleton } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
@@ -24,7 +24,7 @@ export const BestPage = () => (
 
 const firstDraft: SearchDraft = {
   model: 'sd15', preset: defaultPreset, goals: [{ metric: 'area_mm2', most: false }], conditions: 'throughput_fps >= 1', fixed: {},
-  by: 'time', seconds: 60, evaluations: 60_000, validateSeconds: 30, seed: 1,
+  by: 'time', seconds: 60, evaluations: 60_000, validateSeconds: 30, seed: 1, sqnr: '', sqnrModel: '',
 };
 
 function Best() {
@@ -57,7 +57,7 @@ function Best() {
       <p className="lead">{t('best.lead')}</p>
       <div className="two-columns">
         <div className="column">
-          <Card title={t('new.model')}><ModelPicker value={draft.model} onChange={(model) => change({ model })} /></Card>
+          <Card title={t('new.model')}><MixPicker value={draft.model} onChange={(model) => change({ model })} /></Card>
           <Card title={t('best.fixed')}>
             <p className="muted">{t('best.fixed_note')}</p>
             <PresetPicker value={draft.preset} onChange={(name) => change({ preset: name })} />

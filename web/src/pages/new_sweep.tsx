@@ -11,7 +11,8 @@ import { PresetPicker } from '../form/preset_picker';
 import { SweepStart } from '../form/sweep_start';
 import { defaultPreset } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
-import { ModelPicker } from '../models/model_picker';
+import { isMix } from '../models/mix';
+import { MixPicker } from '../models/mix_picker';
 import { Card } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
@@ -58,7 +59,7 @@ function NewSweep() {
       <p className="lead">{t('new.lead')}</p>
       <div className="two-columns">
         <div className="column">
-          <Card title={t('new.model')}><ModelPicker value={draft.model} onChange={(model) => change({ model })} /></Card>
+          <Card title={t('new.model')}><MixPicker value={draft.model} onChange={(model) => change({ model })} /></Card>
           <Card title={t('new.machine')}>
             <PresetPicker value={draft.preset} onChange={(name) => change({ preset: name })} />
             <MachineForm
@@ -81,7 +82,7 @@ function NewSweep() {
               })}
             </ul>
           </Card>
-          <SweepStart draft={draft} change={change} grid={grid} ready={axes.length === draft.axes.length && axes.length > 0 && faults.length === 0} pending={start.isPending} error={start.error} onStart={() => start.mutate()} />
+          <SweepStart draft={draft} change={change} grid={grid} ready={axes.length === draft.axes.length && axes.length > 0 && faults.length === 0 && isMix(draft.model)} pending={start.isPending} error={start.error} onStart={() => start.mutate()} />
         </div>
       </div>
     </div>

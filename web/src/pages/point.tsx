@@ -1,10 +1,12 @@
 // One point of a sweep: where it comes from, and its whole analysis.
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { usePoint, useSweep } from '../api/queries';
 import { changedFrom, defaultPreset, encodeSettings, settingsOf } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
+import { mixOf } from '../models/mix';
 import { AnalysisView } from '../point/analysis_view';
-import { Card, ErrorBox, Skeleton } from '../ui/basics';
+import { Card, ErrorBox, Segments, Skeleton } from '../ui/basics';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
 export const PointPage = ({ id, index }: { id: number; index: number }) => (
@@ -18,6 +20,7 @@ function Point({ id, index }: { id: number; index: number }) {
   const tables = useMachineTables();
   const sweep = useSweep(id);
   const point = usePoint(id, index);
+  const [workload, setWorkload] = useState('');
   const error = sweep.error ?? point.error;
   if (error) return <ErrorBox error={error} retry={() => { void sweep.refetch(); void point.refetch(); }} />;
   if (!sweep.data || !point.data) return <Skeleton height={420} />;
@@ -25,7 +28,9 @@ function Point({ id, index }: { id: number; index: number }) {
   const settings = changedFrom(tables.machineOf(preset), settingsOf(point.data.machine));
   const { formats } = sweep.data.spec;
   const said = formats ? { formats } : {};
-  const query = new URLSearchParams({ model: sweep.data.model, preset, set: encodeSettings(settings), ...said }).toString();
+  const models = mixOf(sweep.data.model).map((part) => part.model);
+  const model = models.find((one) => one === workload) ?? models[0] ?? '';
+  const query = new URLSearchParams({ model, preset, set: encodeSettings(settings), ...said }).toString();
   return (
     <div className="page">
       <nav className="crumbs" aria-label={t('point.crumbs')}>
@@ -42,7 +47,8 @@ function Point({ id, index }: { id: number; index: number }) {
         </div>
       </div>
       {formats && <Card title={t('sweep.formats')}><pre className="rules">{formats}</pre></Card>}
-      <AnalysisView design={{ model: sweep.data.model, preset, machine: settings, ...said }} />
+      {models.length > 1 && <Segments label={t('mix.workload')} value={model} onChange={setWorkload} items={models.map((one) => ({ id: one, label: one }))} />}
+      <AnalysisView design={{ model, preset, machine: settings, ...said }} />
     </div>
   );
 }

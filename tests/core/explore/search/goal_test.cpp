@@ -70,5 +70,18 @@ TEST(search_goal, computes_formulas_of_machines) {
   EXPECT_EQ(measured(measure, machines, outcomes), (std::vector<double>{5, 2}));
 }
 
+TEST(search_goal, says_how_far_a_machine_is_from_a_number_that_a_table_has_of_it) {
+  const ParameterRow* rows[] = {find_parameter("cores")};
+  const std::vector<TabledValue> table = {{{2}, 20}, {{3}, 15}};
+  const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}},
+                           {at_least(tabled_formula("f", "", rows, table), 20)}};
+  const std::vector<Machine> machines = {with_cores(2), with_cores(3), with_cores(4)};
+  const std::vector<Outcome> outcomes = {outcome_of(10, 1), outcome_of(10, 1), outcome_of(10, 1)};
+  const std::vector<Score> found = scores(goal, machines, outcomes);
+  EXPECT_EQ(found[0].violation, 0);
+  EXPECT_DOUBLE_EQ(found[1].violation, 0.25);
+  EXPECT_EQ(found[2].violation, 1) << "none was measured";
+}
+
 }  // namespace
 }  // namespace sdip

@@ -38,6 +38,22 @@ TEST(searched_rows, are_none_of_the_task_and_no_assumption) {
   }
 }
 
+TEST(searched_rows, have_formats_below_8_bits_only_where_these_are_wanted) {
+  const auto widths = [](bool narrow) {
+    std::int64_t least = 64;
+    for (const Axis& axis : searched_axes(Machine{}, {}, {}, narrow))
+      if (axis.row->group == "precision" && axis.row->name.ends_with("format"))
+        for (const std::int64_t value : axis.values)
+          least = std::min(least, bits_of(static_cast<NumberFormat>(value)));
+    return least;
+  };
+  EXPECT_EQ(widths(false), 8);
+  EXPECT_EQ(widths(true), 4);
+  for (const SearchedRow& one : narrow_formats())
+    for (const std::int64_t value : searched_values(*find_parameter(one.name), one.values))
+      EXPECT_LT(bits_of(static_cast<NumberFormat>(value)), 8) << one.name;
+}
+
 /// Rows that act on the machine and are not searched, and why: whoever adds a row decides.
 constexpr std::pair<std::string_view, std::string_view> not_searched[] = {
     {"die_link_cycles", "unpriced: a shorter link would be free"},

@@ -1,5 +1,5 @@
 // Exports into files.
-#include "server/cli/export_file.h"
+#include "server/jobs/export_file.h"
 
 #include <iostream>
 

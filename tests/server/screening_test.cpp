@@ -1,0 +1,77 @@
+// Does screening say of a model's machines which rows matter, the same each time?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/running.h"
+#include "tests/server/site_fixture.h"
+
+namespace sdip::test {
+namespace {
+
+using testing::HasSubstr;
+
+Json row_in(const Json& screening, std::size_t measure, const std::string& parameter) {
+  for (const Json& row : screening["measures"][measure]["rows"])
+    if (row["parameter"] == parameter) return row;
+  ADD_FAILURE() << "no row " << parameter << " in " << screening;
+  return {};
+}
+
+TEST(screenings, find_that_cores_make_the_area_and_cores_and_clock_the_rate) {
+  const Site site;
+  const std::string asked = R"({"model": "tiny-sd-vae-decoder", "preset": "edge", "samples": 20,
+    "axes": [{"parameter": "cores", "values": [1, 2, 4, 8]}, {"parameter": "core_clock_mhz", "min": 200, "max": 800, "step": 100},
+             {"parameter": "prompt_per_frame", "values": [false, true]}]})";
+  const Answer answer = site.post("/api/v1/screenings", asked);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json morris = answer.json();
+  EXPECT_EQ(morris["evaluated"], 80);
+  EXPECT_EQ(morris["without_value"], 0);
+  EXPECT_EQ(morris["compiled"], 1);
+  EXPECT_GT(row_in(morris, 0, "core_clock_mhz")["mean"], 0);
+  EXPECT_GT(row_in(morris, 0, "cores")["mean"], 0);
+  EXPECT_EQ(row_in(morris, 0, "prompt_per_frame")["mean_size"], 0) << "a decoder alone has no prompt";
+  EXPECT_EQ(morris["measures"][1]["rows"][0]["parameter"], "cores");
+  EXPECT_EQ(site.post("/api/v1/screenings", asked).json(), morris);
+}
+
+TEST(screenings, share_the_variance_of_a_formula_out_as_integrals_do) {
+  // Of x + 3 y over 1 to 4 and 1 to 2: variances 1.25 and 9 * 0.25.
+  const Ended found = run_sdip({"screen", "tiny-sd-text", "--preset", "edge", "--method", "sobol", "--samples",
+                                "3000", "--axis", "cores=1,2,3,4", "--axis", "dram_channels=1,2", "--metric",
+                                "f=cores + 3 * dram_channels", "--measure", "f", "--json"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  const Json json = Json::parse(found.out);
+  const Json cores = row_in(json, 0, "cores"), channels = row_in(json, 0, "dram_channels");
+  for (const char* index : {"first", "total"}) {
+    const double error = 3 * cores[std::string(index) + "_error"].get<double>();
+    EXPECT_NEAR(cores[index].get<double>(), 1.25 / 3.5, error);
+    EXPECT_NEAR(channels[index].get<double>(), 2.25 / 3.5,
+                3 * channels[std::string(index) + "_error"].get<double>());
+    EXPECT_LT(error, 0.1);
+  }
+}
+
+TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_mixes) {
+  const Ended told = run_sdip({"screen", "tiny-sd-text+tiny-sd-vae-decoder", "--preset", "edge", "--samples", "3"});
+  ASSERT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("Elementary effects on throughput_fps"));
+  EXPECT_THAT(told.out, HasSubstr("core_clock_mhz"));
+}
+
+TEST(screenings, refuse_what_cannot_be_asked) {
+  const Site site;
+  const auto code = [&](const std::string& more) {
+    return site.post("/api/v1/screenings", R"({"model": "tiny-sd-text")" + more + "}").json()["code"];
+  };
+  EXPECT_EQ(code(R"(, "method": "saltelli")"), "value_invalid");
+  EXPECT_EQ(code(R"(, "measures": ["speed"])"), "unknown_metric");
+  EXPECT_EQ(code(R"(, "samples": 1)"), "value_out_of_range");
+  EXPECT_EQ(code(R"(, "samples": 90000)"), "limit_exceeded");
+  EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1]}])"), "value_invalid");
+  EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1, 2], "when": "cores > 1"}])"), "value_invalid");
+  EXPECT_EQ(site.post("/api/v1/screenings", R"({"model": "tiny"})").json()["code"], "unknown_model");
+}
+
+}  // namespace
+}  // namespace sdip::test
