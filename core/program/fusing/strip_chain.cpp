@@ -100,7 +100,7 @@ struct Estimate {
   }
 };
 
-bool is_norm(const Draft& draft) { return draft.work.family == Family::norm; }
+bool normalises(const Draft& draft) { return draft.work.family == Family::norm; }
 
 /// A chain, and how its cuts are weighed.
 class Cutting {
@@ -116,10 +116,10 @@ class Cutting {
   std::vector<std::size_t> best() const {
     const auto cost = [&](std::size_t first, std::size_t last) { return cost_of(first, last); };
     std::vector<std::size_t> cuts = best_cuts(chain_.drafts.size(), cost);
-    if (cuts == singles_ || !norms_join_ || std::ranges::none_of(chain_.drafts, is_norm)) return cuts;
+    if (cuts == singles_ || !norms_join_ || std::ranges::none_of(chain_.drafts, normalises)) return cuts;
     std::int64_t apart = 0, joined = 0;
     for (std::size_t k = 0; k < singles_.size(); ++k)
-      if (!is_norm(chain_.drafts[singles_[k]])) apart += cost(singles_[k], last_of(singles_, k))->dram_bytes;
+      if (!normalises(chain_.drafts[singles_[k]])) apart += cost(singles_[k], last_of(singles_, k))->dram_bytes;
     for (std::size_t k = 0; k < cuts.size(); ++k) joined += cost(cuts[k], last_of(cuts, k))->dram_bytes;
     return joined < apart ? cuts : singles_;
   }
@@ -159,7 +159,7 @@ class Cutting {
     std::int64_t apart = 0;
     for (std::size_t k = 0; k < singles_.size(); ++k) {
       const std::size_t i = singles_[k];
-      if (i < first || i > last || (norms_join_ && is_norm(chain_.drafts[i]))) continue;
+      if (i < first || i > last || (norms_join_ && normalises(chain_.drafts[i]))) continue;
       apart += estimate_.cycles_of(*chain_.one(i, last_of(singles_, k)));
     }
     return estimate_.cycles_of(chain_.join(first, last)) > apart;
