@@ -74,13 +74,9 @@ constexpr std::string_view varied_rows[] = {"cores",
 SearchSpace space_of(const RatedMachines& rated) {
   Machine base = require_preset(std::string(rated.preset), "").machine;
   std::vector<std::string_view> fixed;
-  for (std::string_view left = rated.changes; !left.empty();) {
-    const std::string_view change = left.substr(0, left.find(' '));
-    left.remove_prefix(std::min(change.size() + 1, left.size()));
-    const std::size_t equals = change.find('=');
-    const ParameterRow* row = find_parameter(fixed.emplace_back(change.substr(0, equals)));
-    check(row != nullptr, "a change of a rated machine names a parameter");
-    row->write(base, parse_value(*row, change.substr(equals + 1), std::string(row->name)));
+  for (const Setting& setting : settings_of(rated.changes)) {
+    setting.row->write(base, setting.value);
+    fixed.push_back(setting.row->name);
   }
   SearchSpace space{base, searched_axes(base, fixed, {})};
   if (!rated.whole)

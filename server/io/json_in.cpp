@@ -119,6 +119,15 @@ std::optional<std::int64_t> integer_field(const Json& object, std::string_view k
   return found->get<std::int64_t>();
 }
 
+std::int64_t integer_within(const Json& body, std::string_view key, std::int64_t standard, std::int64_t least,
+                            std::int64_t most) {
+  const std::int64_t number = integer_field(body, key, "").value_or(standard);
+  if (number < least || number > most)
+    throw Error("value_out_of_range", "/" + std::string(key),
+                "expected " + std::to_string(least) + " to " + std::to_string(most));
+  return number;
+}
+
 std::optional<bool> flag_field(const Json& object, std::string_view key, const std::string& pointer) {
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;

@@ -31,6 +31,9 @@ void require_keys(const Json& object, std::initializer_list<std::string_view> kn
 /// The field as that type, or nullopt when absent. Throws Error value_invalid naming the pointer.
 std::optional<std::string> text_field(const Json& object, std::string_view key, const std::string& pointer);
 std::optional<std::int64_t> integer_field(const Json& object, std::string_view key, const std::string& pointer);
+/// The whole number, or `standard` when absent. Throws Error value_out_of_range, too, outside least to most.
+std::int64_t integer_within(const Json& body, std::string_view key, std::int64_t standard, std::int64_t least,
+                            std::int64_t most);
 std::optional<bool> flag_field(const Json& object, std::string_view key, const std::string& pointer);
 std::optional<std::vector<std::string>> texts_field(const Json& object, std::string_view key,
                                                     const std::string& pointer);

@@ -14,15 +14,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-std::int64_t number_or(const Json& body, const char* key, std::int64_t standard, std::int64_t least,
-                       std::int64_t most) {
-  const std::int64_t number = integer_field(body, key, "").value_or(standard);
-  if (number < least || number > most)
-    throw Error("value_out_of_range", std::string("/") + key,
-                "expected " + std::to_string(least) + " to " + std::to_string(most));
-  return number;
-}
-
 /// An axis that could not be searched would be left out in silence.
 void check_asked(const BestRequest& request) {
   for (const Axis& axis : request.asked) {
@@ -77,10 +68,10 @@ BestRequest best_request(const Json& body) {
                 "expected at most " + std::to_string(most_search_objectives) + " metrics");
   if (body.contains("constraints"))
     request.goal.constraints = constraints_from_json(body["constraints"], "/constraints");
-  request.evaluations = number_or(body, "evaluations", 0, 0, most_evaluations);
-  request.seconds = number_or(body, "seconds", 60, 1, most_search_seconds);
-  request.validate_seconds = number_or(body, "validate_seconds", 30, 0, most_validation_seconds);
-  request.seed = static_cast<std::uint64_t>(number_or(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  request.evaluations = integer_within(body, "evaluations", 0, 0, most_evaluations);
+  request.seconds = integer_within(body, "seconds", 60, 1, most_search_seconds);
+  request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
   if (body.contains("sqnr_db")) {
     if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
     request.sqnr_db = body["sqnr_db"].get<double>();

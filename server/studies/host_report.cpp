@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "server/io/text.h"
+#include "server/models/request.h"
 
 namespace sdip {
 namespace {
@@ -25,20 +26,9 @@ std::int64_t frame_macs(const Report& report) {
   return macs;
 }
 
-void set(Machine& machine, std::string_view name, std::string_view value) {
-  const ParameterRow* row = find_parameter(name);
-  check(row != nullptr, "a parameter of the table");
-  row->write(machine, parse_value(*row, value, std::string(name)));
-}
-
 /// "batch=16 sequencer=central" over the machine.
-Machine changed(Machine machine, const std::string& changes) {
-  std::size_t at = 0;
-  while (at < changes.size()) {
-    const std::size_t end = std::min(changes.find(' ', at), changes.size()), equals = changes.find('=', at);
-    set(machine, changes.substr(at, equals - at), changes.substr(equals + 1, end - equals - 1));
-    at = end + 1;
-  }
+Machine changed(Machine machine, std::string_view changes) {
+  for (const Setting& setting : settings_of(changes)) setting.row->write(machine, setting.value);
   return machine;
 }
 
@@ -97,15 +87,15 @@ HostReport host_report(const Catalog& catalog, const std::string& model, const M
   HostReport report{model, "", frame_cycles(machine, analysis.report), frame_macs(analysis.report), {}, {}};
   Machine left = machine;
   double before = report.cycles;
-  const auto take_away = [&](const char* what, const char* name, const char* value) {
-    set(left, name, value);
+  const auto take_away = [&](const char* what, const char* setting) {
+    left = changed(left, setting);
     const double now = frame_cycles(left, estimate(analysis.application, left));
     report.parts.push_back({what, before - now});
     before = now;
   };
-  take_away("accesses of the host: operands, results, memory", "host_access_cycles", "1");
-  take_away("commands of the host", "host_command_cycles", "0");
-  take_away("the host's own arithmetic", "host_cycles_per_element", "0.01");
+  take_away("accesses of the host: operands, results, memory", "host_access_cycles=1");
+  take_away("commands of the host", "host_command_cycles=0");
+  take_away("the host's own arithmetic", "host_cycles_per_element=0.01");
   report.parts.push_back({"the chip, and an access of one cycle", before});
   report.changes.push_back(change_of(analysis, "as it is", report.macs));
   for (const char* changes : changes_tried)

@@ -42,15 +42,6 @@ std::vector<Axis> asked_axes(const Json& list) {
   return axes;
 }
 
-std::int64_t number_within(const Json& body, const char* key, std::int64_t standard, std::int64_t least,
-                           std::int64_t most) {
-  const std::int64_t number = integer_field(body, key, "").value_or(standard);
-  if (number < least || number > most)
-    throw Error("value_out_of_range", std::string("/") + key,
-                "expected " + std::to_string(least) + " to " + std::to_string(most));
-  return number;
-}
-
 /// Machines that share a program, by their places.
 using Sharing = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
 
@@ -141,8 +132,8 @@ ScreeningRequest screening_request(const Json& body) {
   if (named == std::end(method_names)) throw Error("value_invalid", "/method", "expected morris or sobol");
   request.method = static_cast<ScreeningMethod>(named - std::begin(method_names));
   request.samples =
-      number_within(body, "samples", usual_samples[named - std::begin(method_names)], 2, most_screened);
-  request.seed = static_cast<std::uint64_t>(number_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+      integer_within(body, "samples", usual_samples[named - std::begin(method_names)], 2, most_screened);
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
   if (request.machines() > most_screened)
     throw Error("limit_exceeded", "/samples",
                 "takes " + std::to_string(request.machines()) + " machines; expected at most " +

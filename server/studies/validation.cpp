@@ -15,15 +15,6 @@ namespace {
 constexpr double tile_operation_s = 0.5e-6, executed_operation_s = 15e-9, executed_byte_s = 10e-9;
 constexpr double most_layer_bytes = 2147483648.0;  // of one layer's tensors, on both sides
 
-std::int64_t bounded(const Json& body, const char* key, std::int64_t standard, std::int64_t least,
-                     std::int64_t most) {
-  const std::int64_t value = integer_field(body, key, "").value_or(standard);
-  if (value < least || value > most)
-    throw Error("value_out_of_range", std::string("/") + key,
-                "expected " + std::to_string(least) + " to " + std::to_string(most));
-  return value;
-}
-
 /// Tells what layers will take from what layers took.
 class LayerPace {
  public:
@@ -59,10 +50,10 @@ ValidationRequest validation_request(const Json& body) {
   request.machine = design.machine;
   request.formats = design.formats;
   request.layers = texts_field(body, "layers", "").value_or(std::vector<std::string>());
-  request.passes = bounded(body, "passes", 0, 0, most_validation_passes);
+  request.passes = integer_within(body, "passes", 0, 0, most_validation_passes);
   request.tensors = flag_field(body, "tensors", "").value_or(true);
-  request.seed = static_cast<std::uint64_t>(bounded(body, "seed", 0, 0, std::int64_t{1} << 53));
-  request.seconds = bounded(body, "seconds", 60, 1, most_validation_seconds);
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 0, 0, std::int64_t{1} << 53));
+  request.seconds = integer_within(body, "seconds", 60, 1, most_validation_seconds);
   return request;
 }
 

@@ -37,24 +37,11 @@ struct Strip {
   ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
   const Shape& shape(ValueId v) const { return chip.value(v).operand.shape; }
 
-  /// Whether between a value and the one whose bytes it is only the shape changed.
-  bool lies_in_order(ValueId v) const {
-    for (const ValueId behind = root(v); v != behind;) {
-      const NodeId maker = chip.value(v).producer;
-      if (maker == none) return false;
-      const Node& node = chip.graph.nodes[static_cast<std::size_t>(maker)];
-      const auto from =
-          std::ranges::find_if(node.inputs, [&](ValueId input) { return input != none && root(input) == behind; });
-      if (node.op->type == "Transpose" || node.in_place || from == node.inputs.end()) return false;
-      v = *from;
-    }
-    return true;
-  }
-
-  /// Rows of A that came for the first part and are read once more, beside what the part before made.
+  /// Rows of A that came for the first part and are read once more, in their order, beside what the part before
+  /// made.
   bool is_a_beside(const StripNode& n, ValueId v) const {
     return brought != none && c.parts[n.part].a_beside > 0 && n.part > 0 && !n.map && root(v) == root(brought) &&
-           lies_in_order(v);
+           chip.views.map[static_cast<std::size_t>(v)].empty();
   }
 
   /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.

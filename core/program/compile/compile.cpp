@@ -142,7 +142,7 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
   const std::string_view first = chains ? "fuse_chains" : "fuse_strips";  // which knows of memories
   const auto end = std::ranges::find(all, first, &Pass::name) - all.begin();
   const auto behind = static_cast<std::size_t>(end);
-  const FrontCache::Key key = front_key(stage, c.machine);
+  const FrontCache::Key key = front_key(stage, c.machine, c.chip_share);
   if (const auto known = c.fronts->find(key)) {
     c.graph = known->graph;
     c.roots = known->roots;
@@ -178,10 +178,8 @@ struct Run {
     if (options.mappings) c.mappings = options.mappings;
     c.stop = &options.stop;
     c.say_needed_bytes = options.say_needed_bytes && !carries_strips(machine);  // else it is tried without first
-    // Values made again depend on how chains are cut.
-    const bool remade = chip_share != 1 && machine.skip_handling == SkipHandling::recompute;
     std::size_t next = 0;
-    if (cache != nullptr && !remade) {
+    if (cache != nullptr) {
       c.fronts = &cache->fronts();
       c.windows = c.fronts->windows();
       next = take_front(stage, c);
@@ -191,7 +189,9 @@ struct Run {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
-      if (other != nullptr && !remade && pass.run == fuse_strips && c.strips == other->strips) break;
+      // Where values are made again, nodes of one number may be others.
+      const bool may_be_equal = other != nullptr && machine.skip_handling != SkipHandling::recompute;
+      if (may_be_equal && pass.run == fuse_strips && c.strips == other->strips) break;
     }
     return c;
   }

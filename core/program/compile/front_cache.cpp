@@ -40,12 +40,12 @@ std::vector<std::int64_t> too_large(const Graph& graph, const Machine& machine) 
   return counts;
 }
 
-}  // namespace
-
-namespace {
-
-std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine) {
-  if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) return compile_key(machine);
+std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine, std::int64_t chip_share) {
+  if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) {
+    std::vector<std::int64_t> all = compile_key(machine);
+    if (machine.skip_handling == SkipHandling::recompute) all.push_back(chip_share);
+    return all;
+  }
   Machine key;
   key.split_products = machine.split_products;
   key.fused_chains = machine.fused_chains;
@@ -68,8 +68,8 @@ std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine) 
 
 }  // namespace
 
-FrontCache::Key front_key(const Stage& stage, const Machine& machine) {
-  return {stage.graph, stage.role, rows_read(*stage.graph, machine)};
+FrontCache::Key front_key(const Stage& stage, const Machine& machine, std::int64_t chip_share) {
+  return {stage.graph, stage.role, rows_read(*stage.graph, machine, chip_share)};
 }
 
 std::shared_ptr<const Front> FrontCache::find(const Key& key) {

@@ -47,7 +47,7 @@ class FrontCache {
 };
 
 /// What a front depends on: of the machine the rows that its passes read. They are no others where no layer has
-/// formats of its own and nothing is made again (skip_handling=recompute).
-FrontCache::Key front_key(const Stage& stage, const Machine& machine);
+/// formats of its own and nothing is made again (skip_handling=recompute); that depends on `chip_share`, too.
+FrontCache::Key front_key(const Stage& stage, const Machine& machine, std::int64_t chip_share);
 
 }  // namespace sdip

@@ -10,7 +10,13 @@ namespace {
 
 constexpr std::int64_t most_remade = 2;  // times the multiplications of a chain, rows made again included
 
-/// What an instruction would move, were every value larger than a DSRAM in DRAM.
+/// An instruction to be, with its mapping and the room that this was chosen in.
+struct Fitted {
+  InstructionClass c;
+  TileRoom room;
+};
+
+/// What an instruction would be, were every value larger than a DSRAM in DRAM.
 struct Estimate {
   const Graph& graph;
   const Machine& machine;
@@ -67,38 +73,32 @@ struct Estimate {
     return c;
   }
 
-  TileRoom room_for(const Draft& draft) const {
+  /// With its mapping, and which of its weights are streamed; nothing when it does not fit.
+  std::optional<Fitted> fitted(const Draft& draft) const {
     TileRoom its = room;
     give_formats(its, class_of(draft, false), machine);
-    return its;
-  }
-
-  /// Cycles on the reference machine; 0 when it does not fit.
-  std::int64_t cycles_of(const Draft& draft) const {
-    const TileRoom its = room_for(draft);
-    std::optional<InstructionClass> c = mapped(draft, its);
-    if (!c) return 0;
-    if (draft.compound == Compound::strips) stream_weights(*c, its, AskedCapacity(its.weight_bytes));
-    return reference_cycles(*c, its);
-  }
-
-  /// DRAM bytes and multiplications; nothing when it does not fit.
-  std::optional<ChainCost> of(const Draft& draft) const {
-    const TileRoom its = room_for(draft);
     std::optional<InstructionClass> c = mapped(draft, its);
     if (!c) return std::nullopt;
-    if (draft.compound != Compound::strips)
-      return ChainCost{dram_bytes(*c, its), is_nest(c->work.family) ? mac_count(c->work.nest) : 0};
-    const AskedCapacity weights(its.weight_bytes);
-    stream_weights(*c, its, weights);
-    weight_room.narrow(weights.same());
-    std::int64_t own = 0;
-    for (const Part& part : c->parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
-    const std::int64_t macs = strip_macs(*c);
-    if (macs > most_remade * own) return std::nullopt;
-    return ChainCost{strip_dram_bytes(*c, its), macs};
+    if (draft.compound == Compound::strips) {
+      const AskedCapacity weights(its.weight_bytes);
+      stream_weights(*c, its, weights);
+      weight_room.narrow(weights.same());
+    }
+    return Fitted{std::move(*c), its};
   }
 };
+
+/// DRAM bytes and multiplications; nothing when too many rows are made again.
+std::optional<ChainCost> cost_of(const Fitted& one) {
+  const InstructionClass& c = one.c;
+  if (c.compound != Compound::strips)
+    return ChainCost{dram_bytes(c, one.room), is_nest(c.work.family) ? mac_count(c.work.nest) : 0};
+  std::int64_t own = 0;
+  for (const Part& part : c.parts) own += is_nest(part.work.family) ? mac_count(part.work.nest) : 0;
+  const std::int64_t macs = strip_macs(c);
+  if (macs > most_remade * own) return std::nullopt;
+  return ChainCost{strip_dram_bytes(c, one.room), macs};
+}
 
 bool normalises(const Draft& draft) { return draft.work.family == Family::norm; }
 
@@ -109,6 +109,7 @@ class Cutting {
       : chain_(chain), estimate_(estimate), uses_(uses), norms_join_(estimate.machine.fusion == Fusion::norm) {
     for (std::size_t i = 0; i < chain.drafts.size(); ++i)
       if (!chain.splits_attention(i, chain.drafts.size() - 1)) singles_.push_back(i);
+    if (chain.has_heads(0, chain.drafts.size() - 1)) find_cycles();
   }
 
   /// The cheapest cuts, as the first draft of each instruction. Where norms are fused to products, one of a chain
@@ -142,27 +143,32 @@ class Cutting {
     }
     ChainCost sum;
     for (const Draft& draft : chain_.instructions(first, last)) {
-      const auto one = estimate_.of(draft);
-      if (!one && single) return ChainCost{1, 0};  // placing says what does not fit
-      if (!one) return std::nullopt;
-      sum.dram_bytes += one->dram_bytes;
-      sum.macs += one->macs;
+      const auto one = estimate_.fitted(draft);
+      const auto cost = one ? sdip::cost_of(*one) : std::nullopt;
+      if (!cost && single) return ChainCost{1, 0};  // placing says what does not fit
+      if (!cost || (!single && is_slower(*one, first, last))) return std::nullopt;
+      sum.dram_bytes += cost->dram_bytes;
+      sum.macs += cost->macs;
     }
-    if (!single && is_slower(first, last)) return std::nullopt;
     return sum;
   }
 
   /// Whether what has products of heads takes more cycles on the reference machine than its drafts one by one:
   /// there a row's scores wait on chip between the parts, here they never leave the units.
-  bool is_slower(std::size_t first, std::size_t last) const {
+  bool is_slower(const Fitted& joined, std::size_t first, std::size_t last) const {
     if (!chain_.has_heads(first, last)) return false;
     std::int64_t apart = 0;
+    for (std::size_t k = 0; k < singles_.size(); ++k)
+      if (first <= singles_[k] && singles_[k] <= last) apart += cycles_[k];
+    return reference_cycles(joined.c, joined.room) > apart;
+  }
+
+  void find_cycles() {
     for (std::size_t k = 0; k < singles_.size(); ++k) {
-      const std::size_t i = singles_[k];
-      if (i < first || i > last || (norms_join_ && normalises(chain_.drafts[i]))) continue;
-      apart += estimate_.cycles_of(*chain_.one(i, last_of(singles_, k)));
+      const bool joins = norms_join_ && normalises(chain_.drafts[singles_[k]]);
+      const auto one = joins ? std::nullopt : estimate_.fitted(*chain_.one(singles_[k], last_of(singles_, k)));
+      cycles_.push_back(one ? reference_cycles(one->c, one->room) : 0);
     }
-    return estimate_.cycles_of(chain_.join(first, last)) > apart;
   }
 
   const StripChain& chain_;
@@ -170,6 +176,7 @@ class Cutting {
   const std::vector<std::int32_t>& uses_;
   const bool norms_join_;
   std::vector<std::size_t> singles_;
+  std::vector<std::int64_t> cycles_;  // of these, where there are heads
 };
 
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
@@ -344,10 +351,12 @@ bool StripChain::is_closed(std::size_t first, std::size_t last, const std::vecto
     std::int32_t inside = 0;
     for (std::size_t j = i + 1; j <= last; ++j) {
       const auto reads = std::ranges::count(drafts[j].operands, drafts[i].destination, &DraftOperand::value);
-      const bool branch = reads == 1 && is_branch(j, first) && drafts[j].operands[0].value == drafts[i].destination;
-      const bool beside = std::ranges::any_of(
-          drafts[j].operands, [&](const DraftOperand& operand) { return comes_beside(j, operand, i); });
-      if (reads > 0 && j > i + 1 && !branch && !(reads == 1 && beside)) return false;
+      const auto is_beside = [&](const DraftOperand& operand) { return comes_beside(j, operand, i); };
+      const auto by_branch = [&] {
+        return is_branch(j, first) && drafts[j].operands[0].value == drafts[i].destination;
+      };
+      if (reads > 0 && j > i + 1)
+        if (reads > 1 || (!by_branch() && std::ranges::none_of(drafts[j].operands, is_beside))) return false;
       inside += static_cast<std::int32_t>(reads);
     }
     if (inside < uses[static_cast<std::size_t>(drafts[i].destination)]) return false;  // inside an attention: 0
