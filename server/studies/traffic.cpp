@@ -11,12 +11,12 @@
 namespace sdip {
 namespace {
 
-struct Setting {
+struct StackedOption {
   std::string_view parameter, value;
 };
 
 /// What is put on top of the other: lossless fusions, in the order in which each needs the ones before it.
-constexpr Setting stack[] = {
+constexpr StackedOption stack[] = {
     {"transposition", "dynamic"},
     {"fusion", "pointwise"},
     {"fusion", "norm"},
@@ -120,10 +120,10 @@ std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& 
     }
   }
   Machine on = plain;
-  for (const Setting& setting : stack) {
-    const ParameterRow* row = find_parameter(setting.parameter);
+  for (const StackedOption& option : stack) {
+    const ParameterRow* row = find_parameter(option.parameter);
     check(row != nullptr, "an option of the stack is a parameter");
-    const auto value = value_named(*row, setting.value);
+    const auto value = value_named(*row, option.value);
     if (!value) continue;
     row->write(on, *value);
     add(on, true);
