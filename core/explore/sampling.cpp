@@ -44,7 +44,7 @@ std::optional<Sampling> sampling_named(std::string_view name) {
 
 std::string_view sampling_name(Sampling sampling) { return row_of(sampling).name; }
 
-bool changes_program(const Axis& axis) { return axis.row->effect == ParameterEffect::compile; }
+bool changes_program(const Axis& axis) { return changes_program(*axis.row); }
 
 std::int64_t combinations(const Space& space, bool compile_axes) {
   std::int64_t product = 1;

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/stop.h"
 #include "core/base/units.h"
-#include "core/machine/gives.h"
 
 namespace sdip {
 namespace {
@@ -69,46 +68,8 @@ std::vector<std::int64_t> other_values(const ParameterRow& row, const Machine& m
   return values;
 }
 
-struct KindRow {
-  std::string_view name;
-  ChangeKind kind;
-};
-/// Of single rows; then of groups.
-constexpr KindRow kinds_by_name[] = {
-    {"dram_efficiency", ChangeKind::assumption},
-    {"dram_latency_ns", ChangeKind::assumption},
-    {"dram_turn_ns", ChangeKind::assumption},
-    {"dram_burst_bytes", ChangeKind::unpriced},
-    {"die_link_cycles", ChangeKind::unpriced},
-    {"weight_compression", ChangeKind::assumption},
-    {"weight_density", ChangeKind::assumption},
-    {"vae_stage", ChangeKind::assumption},
-    {"host_operators", ChangeKind::assumption},
-    {"host_cycles_per_element", ChangeKind::assumption},
-    {"host_memory", ChangeKind::assumption},
-    {"host_command_cycles", ChangeKind::assumption},
-    {"host_access_cycles", ChangeKind::assumption},
-    {"host_bus_bits", ChangeKind::unpriced},
-    {"host_result_bits", ChangeKind::unpriced},
-    {"dispatch_cycles", ChangeKind::unpriced},
-    {"decompressor_bytes_per_cycle", ChangeKind::unpriced},
-    {"link_bits", ChangeKind::unpriced},
-    {"attention_parts", ChangeKind::unpriced},
-    {"transposition", ChangeKind::unpriced},
-    {"low_rank", ChangeKind::results},
-    {"low_rank_share", ChangeKind::results},
-    {"sparsity", ChangeKind::assumption},
-    {"sparsity_group", ChangeKind::assumption},
-    {"activation_density", ChangeKind::assumption},
-};
-constexpr KindRow kinds_by_group[] = {
-    {"workload", ChangeKind::task},
-    {"technology", ChangeKind::assumption},
-    {"precision", ChangeKind::results},
-};
-
 /// A capacity, whose step is doubled or halved until something but what it takes itself is another.
-bool is_capacity(const ParameterRow& row) { return more_gives(row) == Gives::room && row.unit == "B"; }
+bool is_capacity(const ParameterRow& row) { return row.gives == Gives::room && row.unit == "B"; }
 constexpr int most_doublings = 3;
 
 /// Whether anything is that memories are for: cycles or bytes.
@@ -188,14 +149,13 @@ std::vector<std::size_t> ranked(const Sensitivities& s, Wanted wanted) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < s.points.size(); ++i) {
     const ChangedPoint& point = s.points[i];
-    const ChangeKind kind = change_kind(*point.change.row);
+    const ChangeKind kind = point.change.row->change;
     if (!point.outcome.feasible || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
     if (wanted(point)) found.push_back(i);
   }
   const auto price = [&](std::size_t i) {
     const ChangedPoint& point = s.points[i];
-    return std::tuple(change_kind(*point.change.row) == ChangeKind::unpriced,
-                      value_of(point.outcome, Metric::area_mm2),
+    return std::tuple(point.change.row->change == ChangeKind::unpriced, value_of(point.outcome, Metric::area_mm2),
                       value_of(point.outcome, Metric::energy_j_per_frame));
   };
   std::ranges::stable_sort(found, {}, price);
@@ -226,14 +186,6 @@ std::vector<Stepless> stepless(const Machine& machine) {
 std::string_view change_kind_text(ChangeKind kind) {
   constexpr std::string_view names[] = {"design", "unpriced", "task", "results", "assumption"};
   return names[static_cast<std::size_t>(kind)];
-}
-
-ChangeKind change_kind(const ParameterRow& row) {
-  for (const KindRow& one : kinds_by_name)
-    if (one.name == row.name) return one.kind;
-  for (const KindRow& one : kinds_by_group)
-    if (one.name == row.group) return one.kind;
-  return ChangeKind::design;
 }
 
 std::optional<double> ChangedPoint::elasticity(const Outcome& before, Metric metric) const {

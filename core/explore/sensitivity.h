@@ -37,12 +37,7 @@ struct Stepless {
 /// them.
 std::vector<Stepless> stepless(const Machine& machine);
 
-/// What a change is a change of. design: the chip, priced by the area model; unpriced: the chip or its board, whose
-/// cost no term of that model has; task: what is asked for; results: what is computed differs; assumption: of the
-/// process, the weights or what is left out.
-enum class ChangeKind { design, unpriced, task, results, assumption };
 std::string_view change_kind_text(ChangeKind kind);
-ChangeKind change_kind(const ParameterRow& row);
 
 /// A machine with one parameter changed, and what it is worth. `pace` and `limiter`: its bottleneck.
 struct ChangedPoint {

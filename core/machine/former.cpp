@@ -41,17 +41,26 @@ constexpr void write_vae(Machine& m, std::int64_t value) {
   ((m.*members = value), ...);
 }
 
-#define VAE(name, most, en, ja, now, ...)                                                       \
-  {                                                                                             \
-    {name, ParameterType::count,  ParameterEffect::cost, "stages", "lanes", 0, 0, most, {}, en, \
-     ja,   read_vae<__VA_ARGS__>, write_vae<__VA_ARGS__>},                                      \
-        now, true                                                                               \
+#define VAE(name, most, en, ja, now, ...) \
+  {                                       \
+    {name,                                \
+     ParameterType::count,                \
+     "stages",                            \
+     "lanes",                             \
+     0,                                   \
+     0,                                   \
+     most,                                \
+     {},                                  \
+     en,                                  \
+     ja,                                  \
+     read_vae<__VA_ARGS__>,               \
+     write_vae<__VA_ARGS__>},             \
+        now, true                         \
   }
 
 constexpr FormerRow table[] = {
     {{"dram_bus_bits",
       ParameterType::count,
-      ParameterEffect::cost,
       "dram",
       "bit",
       128,
@@ -66,7 +75,6 @@ constexpr FormerRow table[] = {
      true},
     {{"dram_clock_ratio",
       ParameterType::decimal,
-      ParameterEffect::cost,
       "dram",
       "",
       200,

@@ -1,4 +1,4 @@
-// What more of a parameter of the hardware gives.
+// Parameters of which more is free.
 #pragma once
 
 #include <span>
@@ -8,13 +8,7 @@
 
 namespace sdip {
 
-/// rate: cycles or seconds, of instructions, transfers or a clock that it allows. room: for what is held, or for
-/// area. nothing: it has no such end, or is an assumption, which is never offered as a gain.
-enum class Gives { rate, room, nothing };
 std::string_view gives_text(Gives gives);
-
-/// Of choices and flags nothing: they have no more.
-Gives more_gives(const ParameterRow& row);
 
 /// A row of which more costs neither area, nor energy of a frame, nor price, though it gives something: why that is
 /// so, and what ends it.

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/number_format.h"
@@ -32,21 +33,40 @@ struct Decimal {
 
 /// A design point. Every field is a row of parameters.def, at its default; and rows of the technology table.
 struct Machine {
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) std::int64_t name = standard;
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) Decimal name{standard};
-#define CHOICE(group, effect, name, type, standard, en, ja) type name = standard;
-#define FLAG(group, effect, name, standard, en, ja) bool name = standard;
+#define COUNT(group, effect, change, gives, name, standard, ...) std::int64_t name = standard;
+#define DECIMAL(group, effect, change, name, standard, ...) Decimal name{standard};
+#define CHOICE(group, effect, change, name, type, standard, ...) type name = standard;
+#define FLAG(group, effect, change, name, standard, ...) bool name = standard;
 #include "core/machine/parameters.def"
-#undef COUNT
-#undef DECIMAL
-#undef CHOICE
-#undef FLAG
   OwnTechnology technology;
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
+/// The value of a field in the coding of ParameterRow.
+template <class Field>
+constexpr std::int64_t coded(Field value) {
+  if constexpr (std::is_same_v<Field, Decimal>)
+    return value.hundredths;
+  else
+    return static_cast<std::int64_t>(value);
+}
+
 enum class ParameterType { count, decimal, real, choice, flag };
-enum class ParameterEffect { compile, cost };
+
+/// What a row touches, and all that comes after it: results: which numbers are computed, or where they are rounded;
+/// program: the program that computes them; cost: what its instructions take in cycles and bytes; chip: area, and
+/// energies of events; frame: the channel, clocks, and how often things are done, none of those.
+enum class ParameterEffect { results, program, cost, chip, frame };
+
+/// What a change is a change of. design: the chip, priced by the area model; unpriced: the chip or its board, whose
+/// cost no term of that model has; task: what is asked for; results: what is computed differs; assumption: of the
+/// process, the weights or what is left out.
+enum class ChangeKind { design, unpriced, task, results, assumption };
+
+/// What more of a row gives. rate: cycles or seconds, of instructions, transfers or a clock that it allows. room:
+/// for what is held, or for area. nothing: it has no such end, or is an assumption, which is never offered as a
+/// gain; choices and flags have no more.
+enum class Gives { rate, room, nothing };
 
 /// One row of parameters.def, or a figure of the technology table. `read` and `write` use one integer coding for
 /// every type: a count is itself, a decimal its hundredths, a real above 0 its bits (they have its order), a choice
@@ -54,7 +74,6 @@ enum class ParameterEffect { compile, cost };
 struct ParameterRow {
   std::string_view name;
   ParameterType type;
-  ParameterEffect effect;
   std::string_view group;
   std::string_view unit;
   std::int64_t standard, least, most;         // in that coding, both ends included
@@ -62,7 +81,13 @@ struct ParameterRow {
   std::string_view en, ja;
   std::int64_t (*read)(const Machine&);
   void (*write)(Machine&, std::int64_t);
+  ParameterEffect effect = ParameterEffect::cost;
+  ChangeKind change = ChangeKind::design;
+  Gives gives = Gives::nothing;
 };
+
+/// Whether the row can change a program, not only what it costs.
+constexpr bool changes_program(const ParameterRow& row) { return row.effect <= ParameterEffect::program; }
 
 /// All rows, in the order of parameters.def.
 std::span<const ParameterRow> parameters();

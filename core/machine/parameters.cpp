@@ -59,68 +59,49 @@ constexpr std::int64_t last_of() {
   return static_cast<std::int64_t>(values_of<Choice>().size()) - 1;
 }
 
+/// A row whose member is of that type.
+template <auto member>
+constexpr std::int64_t read_row(const Machine& m) {
+  return coded(m.*member);
+}
+template <auto member>
+constexpr void write_row(Machine& m, std::int64_t value) {
+  using Field = std::remove_reference_t<decltype(m.*member)>;
+  if constexpr (std::is_same_v<Field, Decimal>)
+    m.*member = Decimal{value};
+  else
+    m.*member = static_cast<Field>(value);
+}
+
+#define MADE(type, group, effect, change, gives, name, standard, least, most, choices, unit, en, ja) \
+  {#name,                                                                                            \
+   ParameterType::type,                                                                              \
+   #group,                                                                                           \
+   unit,                                                                                             \
+   standard,                                                                                         \
+   least,                                                                                            \
+   most,                                                                                             \
+   choices,                                                                                          \
+   en,                                                                                               \
+   ja,                                                                                               \
+   read_row<&Machine::name>,                                                                         \
+   write_row<&Machine::name>,                                                                        \
+   ParameterEffect::effect,                                                                          \
+   ChangeKind::change,                                                                               \
+   Gives::gives},
+constexpr std::span<const std::string_view> none;
 constexpr ParameterRow rows[] = {
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) \
-  {#name,                                                               \
-   ParameterType::count,                                                \
-   ParameterEffect::effect,                                             \
-   #group,                                                              \
-   unit,                                                                \
-   standard,                                                            \
-   least,                                                               \
-   most,                                                                \
-   {},                                                                  \
-   en,                                                                  \
-   ja,                                                                  \
-   [](const Machine& m) { return m.name; },                             \
-   [](Machine& m, std::int64_t v) { m.name = v; }},
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) \
-  {#name,                                                                 \
-   ParameterType::decimal,                                                \
-   ParameterEffect::effect,                                               \
-   #group,                                                                \
-   unit,                                                                  \
-   standard,                                                              \
-   least,                                                                 \
-   most,                                                                  \
-   {},                                                                    \
-   en,                                                                    \
-   ja,                                                                    \
-   [](const Machine& m) { return m.name.hundredths; },                    \
-   [](Machine& m, std::int64_t v) { m.name = Decimal{v}; }},
-#define CHOICE(group, effect, name, type, standard, en, ja)            \
-  {#name,                                                              \
-   ParameterType::choice,                                              \
-   ParameterEffect::effect,                                            \
-   #group,                                                             \
-   "",                                                                 \
-   static_cast<std::int64_t>(standard),                                \
-   0,                                                                  \
-   last_of<type>(),                                                    \
-   values_of<type>(),                                                  \
-   en,                                                                 \
-   ja,                                                                 \
-   [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
-   [](Machine& m, std::int64_t v) { m.name = static_cast<type>(v); }},
-#define FLAG(group, effect, name, standard, en, ja)                    \
-  {#name,                                                              \
-   ParameterType::flag,                                                \
-   ParameterEffect::effect,                                            \
-   #group,                                                             \
-   "",                                                                 \
-   standard,                                                           \
-   0,                                                                  \
-   1,                                                                  \
-   {},                                                                 \
-   en,                                                                 \
-   ja,                                                                 \
-   [](const Machine& m) { return static_cast<std::int64_t>(m.name); }, \
-   [](Machine& m, std::int64_t v) { m.name = v != 0; }},
+#define COUNT(group, effect, change, gives, name, standard, least, most, unit, en, ja) \
+  MADE(count, group, effect, change, gives, name, standard, least, most, none, unit, en, ja)
+#define DECIMAL(group, effect, change, name, standard, least, most, unit, en, ja) \
+  MADE(decimal, group, effect, change, nothing, name, standard, least, most, none, unit, en, ja)
+#define CHOICE(group, effect, change, name, type, standard, en, ja)                                              \
+  MADE(choice, group, effect, change, nothing, name, coded(standard), 0, last_of<type>(), values_of<type>(), "", \
+       en, ja)
+#define FLAG(group, effect, change, name, standard, en, ja) \
+  MADE(flag, group, effect, change, nothing, name, standard, 0, 1, none, "", en, ja)
 #include "core/machine/parameters.def"
-#undef COUNT
-#undef DECIMAL
-#undef CHOICE
-#undef FLAG
+#undef MADE
 };
 
 std::string expected(const ParameterRow& row) {
@@ -326,18 +307,9 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   std::vector<std::int64_t> key;
   key.reserve(std::size(rows));
   // Row by row in the source: a sweep asks for the key of each machine.
-#define ADD(effect, value) \
-  if (ParameterEffect::effect == ParameterEffect::compile) key.push_back(value);
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) ADD(effect, its.name)
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) ADD(effect, its.name.hundredths)
-#define CHOICE(group, effect, name, type, standard, en, ja) ADD(effect, static_cast<std::int64_t>(its.name))
-#define FLAG(group, effect, name, standard, en, ja) ADD(effect, its.name)
+#define ROW(effect, name) \
+  if (ParameterEffect::effect <= ParameterEffect::program) key.push_back(coded(its.name));
 #include "core/machine/parameters.def"
-#undef ADD
-#undef COUNT
-#undef DECIMAL
-#undef CHOICE
-#undef FLAG
   const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches != Branches::serial;
   key.push_back(by_cores ? machine.cores : 0);  // else they do not change a program
   return key;

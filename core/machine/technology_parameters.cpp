@@ -51,10 +51,20 @@ std::vector<ParameterRow> rows_of(const std::vector<std::string>& names, std::in
   const auto row = [&](std::size_t place, auto* read, auto* write) {
     const TechnologyRow& figure = technology_rows()[place];
     const Ends ends = ends_of(figure);
-    return ParameterRow{names[place], ParameterType::real, ParameterEffect::cost, "technology",
-                        figure.unit,  coded(figure.value), coded(ends.least),     coded(ends.most),
-                        {},           figure.source,       figure.source,         read,
-                        write};
+    return ParameterRow{names[place],
+                        ParameterType::real,
+                        "technology",
+                        figure.unit,
+                        coded(figure.value),
+                        coded(ends.least),
+                        coded(ends.most),
+                        {},
+                        figure.source,
+                        figure.source,
+                        read,
+                        write,
+                        ParameterEffect::chip,
+                        ChangeKind::assumption};
   };
   return {row(Places, &read_row<Places>, &write_row<Places>)...};
 }

@@ -81,7 +81,7 @@ OrderedJson change_json(const Sensitivities& s, const ChangedPoint& point) {
   return {{"parameter", row.name},
           {"from", value_json(row, point.change.from)},
           {"to", value_json(row, point.change.to)},
-          {"kind", change_kind_text(change_kind(row))},
+          {"kind", change_kind_text(row.change)},
           {"feasible", point.outcome.feasible},
           {"reason", point.outcome.reason},
           {"pace", point.pace},

@@ -29,7 +29,7 @@ OrderedJson parameter_json(const ParameterRow& row) {
   for (const std::string_view choice : row.choices) choices.push_back(choice);
   return {{"name", row.name},
           {"type", type_text(row.type)},
-          {"effect", row.effect == ParameterEffect::compile ? "compile" : "cost"},
+          {"effect", changes_program(row) ? "compile" : "cost"},
           {"group", row.group},
           {"unit", row.unit},
           {"default", value_json(row, row.standard)},
@@ -37,7 +37,7 @@ OrderedJson parameter_json(const ParameterRow& row) {
           {"max", ranged ? OrderedJson(value_json(row, row.most)) : OrderedJson()},
           {"choices", choices},
           {"shown_with", shown_json(row)},
-          {"more_gives", gives_text(more_gives(row))},
+          {"more_gives", gives_text(row.gives)},
           {"doc", doc_json(row.en, row.ja)}};
 }
 

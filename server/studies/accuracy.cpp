@@ -50,36 +50,6 @@ OrderedJson stage_json(const StageAccuracy& stage) {
           {"layers", std::move(layers)}};
 }
 
-/// What decides which numbers are computed and which of them are rounded.
-constexpr std::string_view deciding[] = {
-    "weight_format",
-    "activation_format",
-    "accumulator_format",
-    "scale_granularity",
-    "steps",
-    "guidance",
-    "sampler",
-    "mode",
-    "image_height_px",
-    "image_width_px",
-    "batch",
-    "fusion",
-    "norm_statistics",
-    "fused_attention",
-    "split_products",
-    "part_views",
-    "fused_chains",
-    "strips",
-    "transposition",
-    "skip_handling",
-    "hoisted_context",
-    "low_rank",
-    "low_rank_share",
-    "sparsity",
-    "weight_density",
-    "sparsity_group",
-};
-
 }  // namespace
 
 std::string accuracy_key(const std::string& model, const AccuracyRequest& request) {
@@ -88,12 +58,10 @@ std::string accuracy_key(const std::string& model, const AccuracyRequest& reques
                     std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
                     " percentile=" + std::to_string(options.rule.percent) +
                     " samples=" + std::to_string(options.samples);
-  const OrderedJson machine = machine_json(request.machine);
-  for (const std::string_view name : deciding) {
-    const auto value = machine.find(std::string(name));
-    check(value != machine.end(), "a parameter of the table");
-    key += " " + std::string(name) + "=" + value->dump();
-  }
+  key += " steps=" + std::to_string(request.machine.steps);
+  for (const ParameterRow& row : parameters())
+    if (row.effect == ParameterEffect::results)
+      key += " " + std::string(row.name) + "=" + value_text(row, row.read(request.machine));
   if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
   return key;
 }

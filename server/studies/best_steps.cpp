@@ -18,7 +18,7 @@ struct Steps {
 Steps steps_of(const BestAnswer& answer) {
   Steps steps;
   for (const ChangedPoint& point : answer.around.points) {
-    const ChangeKind kind = change_kind(*point.change.row);
+    const ChangeKind kind = point.change.row->change;
     if (!point.outcome.counted() || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
     Machine machine = answer.found.best[0].machine;
     point.change.row->write(machine, point.change.to);

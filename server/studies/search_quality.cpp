@@ -38,8 +38,6 @@ SearchedSpace small_space(const char* name, const char* model, const char* prese
   return searched;
 }
 
-bool is_compiled(const Axis& axis) { return axis.row->effect == ParameterEffect::compile; }
-
 std::int64_t points_of(const SearchSpace& space) {
   std::int64_t points = 1;
   for (const Axis& axis : space.axes) points *= std::ssize(axis.values);
@@ -104,7 +102,7 @@ std::vector<Machine> drawn_family(const SearchSpace& space, std::int64_t members
   for (std::int64_t m = 0; m < members; ++m) {
     Placing places = drawn_at_large(space, draws);
     for (std::size_t a = 0; a < places.size(); ++a)
-      if (is_compiled(space.axes[a])) places[a] = program[a];
+      if (changes_program(*space.axes[a].row)) places[a] = program[a];
     machines.push_back(machine_at(space, places));
   }
   return machines;
@@ -203,7 +201,7 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
   for (std::int64_t i = 0; i < visited.points; ++i) {
     Placing program = places_of(space, i);
     for (std::size_t a = 0; a < program.size(); ++a)
-      if (!is_compiled(space.axes[a])) program[a] = 0;
+      if (!changes_program(*space.axes[a].row)) program[a] = 0;
     const auto [entry, fresh] = programs.try_emplace(std::move(program), of_program.size());
     if (fresh) of_program.emplace_back();
     of_program[entry->second].push_back(i);

@@ -32,7 +32,7 @@ constexpr StackedOption stack[] = {
 
 bool is_option(const ParameterRow& row) {
   const bool named = row.type == ParameterType::choice || row.type == ParameterType::flag;
-  return row.group == "options" && row.effect == ParameterEffect::compile && named;
+  return row.group == "options" && changes_program(row) && named;
 }
 
 /// "fusion=norm strips=line_buffers": the options that are not at their defaults.

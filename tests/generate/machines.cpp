@@ -16,10 +16,10 @@ bool is_drawn(const ParameterRow& row) {
 
 /// Options of the program mostly, and one in four of what only the cost depends on.
 const ParameterRow& drawn_row(Dice& dice) {
-  const ParameterEffect effect = dice.one_in(4) ? ParameterEffect::cost : ParameterEffect::compile;
+  const bool of_program = !dice.one_in(4);
   for (;;) {
     const ParameterRow& row = parameters()[static_cast<std::size_t>(dice.between(0, std::ssize(parameters()) - 1))];
-    if (row.effect == effect && is_drawn(row)) return row;
+    if (changes_program(row) == of_program && is_drawn(row)) return row;
   }
 }
 

@@ -40,15 +40,8 @@ struct HashOfMachine {
       std::uint64_t& part = parts[next++ % parts.size()];
       part = std::rotl((part ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15, 29);
     };
-#define COUNT(group, effect, name, standard, least, most, unit, en, ja) add(m.name);
-#define DECIMAL(group, effect, name, standard, least, most, unit, en, ja) add(m.name.hundredths);
-#define CHOICE(group, effect, name, type, standard, en, ja) add(static_cast<std::int64_t>(m.name));
-#define FLAG(group, effect, name, standard, en, ja) add(m.name);
+#define ROW(effect, name) add(coded(m.name));
 #include "core/machine/parameters.def"
-#undef COUNT
-#undef DECIMAL
-#undef CHOICE
-#undef FLAG
     const std::uint64_t hash =
         parts[0] ^ std::rotl(parts[1], 16) ^ std::rotl(parts[2], 32) ^ std::rotl(parts[3], 48);
     return static_cast<std::size_t>(hash) ^ hash_of(m.technology);
@@ -179,50 +172,41 @@ struct BatchEvaluator::State {
   Outcome outcome_of(const Placed& placed, const Machine& m);
 };
 
-#define SAME(name) key.name = standard.name
-Machine chip_key(const Machine& machine) {
+namespace {
+
+/// The machine with every row at its default whose effect is `first` or a later one.
+template <ParameterEffect first>
+Machine without_effects_from(const Machine& machine) {
   static const Machine standard;
   Machine key = machine;
-  SAME(core_clock_mhz);
-  SAME(dram_channels);
-  SAME(dram_channel_bits);
-  SAME(dram_rate_mtps);
-  SAME(dram_channel_mib);
-  SAME(dram_latency_ns);
-  SAME(dram_turn_ns);
-  SAME(supply_mv);
-  SAME(dram_efficiency);
-  SAME(steps);
-  SAME(prompt_per_frame);
-  SAME(encoder_dram_share);
-  SAME(decoder_dram_share);
+#define ROW(effect, name) \
+  if constexpr (ParameterEffect::effect >= first) key.name = standard.name;
+#include "core/machine/parameters.def"
   return key;
 }
 
+}  // namespace
+
+Machine chip_key(const Machine& machine) { return without_effects_from<ParameterEffect::frame>(machine); }
+
 Machine cost_key(const Machine& machine) {
   static const Machine standard;
-  Machine key = chip_key(machine);
-  if (stack_in_psram(machine))
-    key.steps = machine.steps;  // all active cores' stacks pass over the ports
-  else
-    SAME(cores);
-  if (machine.program_storage != ProgramStorage::streamed) SAME(imem_bytes);
+  Machine key = without_effects_from<ParameterEffect::chip>(machine);
+  key.technology = standard.technology;
+  if (stack_in_psram(machine)) {  // all active cores' stacks pass over the ports
+    key.cores = machine.cores;
+    key.steps = machine.steps;
+  }
+  if (machine.program_storage == ProgramStorage::streamed) key.imem_bytes = machine.imem_bytes;
   key.dies = die_line(machine).dies;
   if (key.dies == 1) {
-    SAME(die_link_bits);
-    SAME(die_link_cycles);
+    key.die_link_bits = standard.die_link_bits;
+    key.die_link_cycles = standard.die_link_cycles;
   }
-  SAME(activation_density);
-  SAME(sram_banks);
   key.dram_burst_bytes = dram_channels(machine).access_bytes;
-  SAME(dram_kind);
-  SAME(technology_node);
-  SAME(technology);
-  SAME(sram_floor_plan_factor);
-  SAME(mac_floor_plan_factor);
+  key.dram_kind = standard.dram_kind;
   return key;
 }
-#undef SAME
 
 /// Of its words: all, or the longest instruction's where they are streamed. A circuit has none. Tiles are those of
 /// the program, whatever the machine.

@@ -314,8 +314,7 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
     searching.members = std::clamp(static_cast<std::size_t>(options.evaluations / evaluations_a_member),
                                    least_members, most_members);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
-    (space.axes[a].row->effect == ParameterEffect::compile ? searching.compile_axes : searching.cost_axes)
-        .push_back(a);
+    (changes_program(*space.axes[a].row) ? searching.compile_axes : searching.cost_axes).push_back(a);
   std::vector<Placing> starts = {nearest_places(space, space.base)};
   for (const Machine& start : options.starts) starts.push_back(nearest_places(space, start));
   const bool polishes = goal.objectives.size() == 1;

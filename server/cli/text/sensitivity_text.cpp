@@ -67,7 +67,7 @@ void print_cheapest(std::ostream& out, const Sensitivities& s, const Wish& wish,
   std::vector<TextRow> rows;
   bool unpriced = false;
   for (const std::size_t i : found) {
-    const bool priced = change_kind(*s.points[i].change.row) != ChangeKind::unpriced;
+    const bool priced = s.points[i].change.row->change != ChangeKind::unpriced;
     rows.push_back(row_of(s, s.points[i]));
     if (!priced) rows.back()[6] = "not said";
     unpriced |= !priced;

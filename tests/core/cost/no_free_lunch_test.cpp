@@ -91,8 +91,8 @@ TEST(no_free_lunch, one_step_to_more_rate_or_room_costs_area_energy_or_money) {
     ++feasible;
     for (const ParameterRow& row : parameters()) {
       const std::int64_t value = row.read(m);
-      if (more_gives(row) == Gives::nothing || is_free(row) || value == 0) continue;
-      const bool compiled = row.effect == ParameterEffect::compile;
+      if (row.gives == Gives::nothing || is_free(row) || value == 0) continue;
+      const bool compiled = changes_program(row);
       if (compiled && !dice.one_in(3)) continue;
       Machine more = m;
       row.write(more, std::min(row.most, more_of(row, value)));
@@ -116,7 +116,7 @@ TEST(no_free_lunch, exempt_rows_are_few_and_give_something) {
   EXPECT_LE(free_rows().size(), 10U);
   for (const FreeRow& row : free_rows()) {
     ASSERT_NE(find_parameter(row.name), nullptr) << row.name;
-    EXPECT_EQ(more_gives(*find_parameter(row.name)), Gives::rate) << row.name;
+    EXPECT_EQ(find_parameter(row.name)->gives, Gives::rate) << row.name;
   }
 }
 
@@ -199,7 +199,7 @@ TEST(no_free_lunch, no_random_machine_is_twice_as_good_as_the_best_chip_of_its_n
       const Machine m = drawn(dice);
       machines.push_back(base);
       for (const ParameterRow& row : parameters())
-        if (row.effect == ParameterEffect::cost) row.write(machines.back(), row.read(m));
+        if (!changes_program(row)) row.write(machines.back(), row.read(m));
     }
     std::vector<Outcome> outcomes(machines.size());
     evaluator.evaluate(machines, outcomes);

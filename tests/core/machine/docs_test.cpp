@@ -39,11 +39,11 @@ TEST(docs, the_parameter_tables_are_those_of_the_rows) {
               "\n\n| name | unit | default | values | effect | more gives | shown with | | |\n"
               "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
     }
-    const char* effect = row.effect == ParameterEffect::compile ? "compile" : "cost";
+    const char* effect = changes_program(row) ? "compile" : "cost";
     text += "| `" + std::string(row.name) + "` | " + std::string(row.unit) + " | " + value_text(row, row.standard) +
             " | " + values_of_row(row) + " | " + effect + " | " +
-            (more_gives(row) == Gives::nothing ? "" : std::string(gives_text(more_gives(row)))) + " | " +
-            shown_text(row) + " | " + std::string(row.en) + " | " + std::string(row.ja) + " |\n";
+            (row.gives == Gives::nothing ? "" : std::string(gives_text(row.gives))) + " | " + shown_text(row) +
+            " | " + std::string(row.en) + " | " + std::string(row.ja) + " |\n";
   }
   expect_made_section("parameters.md", "parameters", "core/machine/parameters.def", text + "\n");
 }

@@ -152,8 +152,7 @@ Machine random_compile_machine(GraphDice& dice) {
   for (;;) {
     Machine machine;
     for (const ParameterRow& row : parameters()) {
-      if (row.effect != ParameterEffect::compile || row.name == "mode" || row.name == "dram_kind" || dice.one_in(2))
-        continue;
+      if (!changes_program(row) || row.name == "mode" || row.name == "dram_kind" || dice.one_in(2)) continue;
       if (row.type == ParameterType::choice) {
         row.write(machine, dice.between(0, std::ssize(row.choices) - 1));
       } else if (row.name.ends_with("ram_bytes")) {

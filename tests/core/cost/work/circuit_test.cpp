@@ -233,7 +233,7 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
     const Program program = random_program(dice, first);
     Machine second = first;
     for (const ParameterRow& row : parameters())
-      if (row.effect == ParameterEffect::cost && row.name != "cores")
+      if (!changes_program(row) && row.name != "cores")
         row.write(second, dice.between(row.least, std::min(row.most, row.least + 200)));
     ASSERT_EQ(compile_key(first), compile_key(second));
     const Role role = dice.one_of({Role::network, Role::core, Role::decoder});

@@ -32,9 +32,9 @@ TEST(searched_rows, are_rows_in_their_order_with_values_that_they_allow) {
 TEST(searched_rows, are_none_of_the_task_and_no_assumption) {
   for (const SearchedRow& one : searched_rows()) {
     const ParameterRow& row = *find_parameter(one.name);
-    EXPECT_NE(change_kind(row), ChangeKind::task) << one.name;
-    EXPECT_NE(change_kind(row), ChangeKind::assumption) << one.name;
-    EXPECT_TRUE(change_kind(row) != ChangeKind::results || row.group == "precision") << one.name;
+    EXPECT_NE(row.change, ChangeKind::task) << one.name;
+    EXPECT_NE(row.change, ChangeKind::assumption) << one.name;
+    EXPECT_TRUE(row.change != ChangeKind::results || row.group == "precision") << one.name;
   }
 }
 
@@ -90,7 +90,7 @@ TEST(searched_rows, and_those_left_out_are_all_that_act_on_the_machine) {
     const bool searched = std::ranges::find(searched_rows(), row.name, &SearchedRow::name) != searched_rows().end();
     const bool named = std::ranges::any_of(not_searched, [&](const auto& one) { return one.first == row.name; });
     const bool of_stage = row.group == "text_encoder" || row.group == "vae_encoder" || row.group == "vae_decoder";
-    const ChangeKind kind = change_kind(row);
+    const ChangeKind kind = row.change;
     const bool acts = kind == ChangeKind::design || kind == ChangeKind::unpriced || row.group == "precision";
     if (!acts || of_stage) continue;
     EXPECT_NE(searched, named) << row.name;
