@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/machine/dram.h"
 
 namespace sdip {
@@ -152,6 +153,20 @@ std::vector<std::string> assign_settings(Machine& machine, std::span<const Setti
       if (former) warnings.push_back(former_warning(*setting.row));
     }
   return warnings;
+}
+
+std::vector<Setting> settings_of(std::string_view text) {
+  std::vector<Setting> settings;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const std::size_t equals = one.find('=');
+    const std::string name(one.substr(0, equals));
+    const ParameterRow* row = find_parameter(name);
+    check(row != nullptr, "a parameter of the table");
+    settings.push_back({row, parse_value(*row, one.substr(equals + 1), name)});
+  }
+  return settings;
 }
 
 }  // namespace sdip

@@ -35,4 +35,7 @@ struct Setting {
 /// dram_clock_ratio = 2 are dram_rate_mtps = 2 x 2 x 500 = 2,000.
 std::vector<std::string> assign_settings(Machine& machine, std::span<const Setting> settings);
 
+/// Rows and values of a text of ours, as "batch=16 sequencer=central". Requires names and values of the table.
+std::vector<Setting> settings_of(std::string_view text);
+
 }  // namespace sdip

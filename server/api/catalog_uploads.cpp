@@ -4,10 +4,10 @@
 
 #include "core/base/error.h"
 #include "server/http/http.h"
+#include "server/io/text.h"
 #include "server/models/apart.h"
 #include "server/models/catalog.h"
 #include "server/models/model_facts.h"
-#include "server/models/stages.h"
 
 namespace sdip {
 namespace {

@@ -1,5 +1,6 @@
 // Handlers of tables, models and single design points.
 #include "core/base/error.h"
+#include "core/study/signature.h"
 #include "server/api/handlers.h"
 #include "server/api/openapi.h"
 #include "server/io/version.h"
@@ -7,7 +8,6 @@
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
 #include "server/studies/screening.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
+#include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/studies/accuracy.h"
 

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/service.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "server/cli/commands.h"
+#include "server/cli/text/host_text.h"
 #include "server/io/text.h"
-#include "server/studies/host_report.h"
 
 namespace sdip {
 namespace {
@@ -17,7 +17,8 @@ struct HostArguments {
 
 int run_host(const HostArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
-  const HostReport report = host_report(Catalog(file_models(arguments.files)), arguments.model, machine);
+  const Catalog catalog(file_models(arguments.files));
+  const HostReport report = host_report(catalog.workloads(), arguments.model, machine);
   if (!report.infeasible.empty()) {
     std::cerr << "sdip: infeasible: " << printable(report.infeasible) << "\n";
     return exit_infeasible;

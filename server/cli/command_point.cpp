@@ -9,6 +9,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/text/explain_text.h"
 #include "server/cli/text/sensitivity_text.h"
+#include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/json/explain_json.h"
 #include "server/json/program_files.h"

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
@@ -13,7 +14,6 @@
 #include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/service.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

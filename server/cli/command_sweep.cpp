@@ -9,9 +9,10 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/study/said_formats.h"
+#include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
-#include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/accuracy_front.h"
@@ -23,7 +24,6 @@
 #include "server/jobs/sweep_json.h"
 #include "server/jobs/validation_jobs.h"
 #include "server/models/operator_files.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

@@ -9,13 +9,13 @@
 
 #include "core/base/error.h"
 #include "core/machine/shown.h"
+#include "core/study/signature.h"
 #include "server/api/openapi.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
 #include "server/models/request.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

@@ -2,10 +2,10 @@
 #include <iostream>
 #include <memory>
 
+#include "core/study/traffic.h"
 #include "server/cli/commands.h"
 #include "server/io/json_in.h"
 #include "server/io/text.h"
-#include "server/studies/traffic.h"
 
 namespace sdip {
 namespace {
@@ -74,7 +74,7 @@ void print_rows(const std::vector<TrafficRow>& all) {
 int run_traffic(const TrafficArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
-  const std::vector<TrafficRow> rows = traffic_rows(catalog, arguments.model, machine);
+  const std::vector<TrafficRow> rows = traffic_rows(catalog.workloads(), arguments.model, machine);
   if (arguments.format == "json") {
     OrderedJson all = OrderedJson::array();
     for (const TrafficRow& row : rows) all.push_back(row_json(row));

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
+#include "server/io/said_formats.h"
 #include "server/io/text.h"
 #include "server/studies/validation.h"
 #include "server/studies/validation_json.h"

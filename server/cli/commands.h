@@ -44,7 +44,7 @@ void add_host_command(CLI::App& app, Action& action);
 void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
-void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/models/read_model.h
+void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/models/apart.h
 
 /// From the first call on, whether SIGINT or SIGTERM came; a second one ends the program.
 const std::atomic<bool>& interrupts();

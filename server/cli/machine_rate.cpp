@@ -154,7 +154,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
 
 std::vector<DeviceRate> device_rates() {
   constexpr int runs = 21;
-  const std::vector<LayeredStage> work = layered_work(Catalog(), "sd15", Machine{});
+  const std::vector<LayeredStage> work = layered_work(built_in_workloads(), "sd15", Machine{});
   std::vector<DeviceRate> rates;
   for (std::size_t kind = 0; kind <= static_cast<std::size_t>(Archetype::roofline); ++kind) {
     const auto archetype = static_cast<Archetype>(kind);

@@ -2,7 +2,6 @@
 #include "server/io/files.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,34 +129,6 @@ void remove_unfinished(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
     if (entry.path().filename().string().starts_with(unfinished)) found.push_back(entry.path());
   for (const auto& path : found) std::filesystem::remove(path, ignored);
-}
-
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  check(context_ && EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), EVP_sha256(), nullptr) == 1, "SHA-256");
-}
-
-Sha256::~Sha256() { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context_)); }
-
-void Sha256::add(std::string_view bytes) {
-  check(EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) == 1, "SHA-256");
-}
-
-std::string Sha256::hex() {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  check(EVP_DigestFinal_ex(static_cast<EVP_MD_CTX*>(context_), digest, &size) == 1, "SHA-256");
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += "0123456789abcdef"[digest[i] >> 4];
-    text += "0123456789abcdef"[digest[i] & 15];
-  }
-  return text;
-}
-
-std::string sha256_hex(std::span<const std::byte> bytes) {
-  Sha256 hash;
-  hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  return hash.hex();
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-// Files: read-only maps, whole writes that are there or not there, and hashes.
+// Files: read-only maps, and whole writes that are there or not there.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "core/base/sha256.h"
 
 namespace sdip {
 
@@ -51,21 +53,6 @@ class NewFile {
 
 /// Removes from a folder what NewFiles left there that were killed. Requires that none is open in it.
 void remove_unfinished(const std::filesystem::path& folder);
-
-/// SHA-256, in lower-case hexadecimal.
-class Sha256 {
- public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-  void add(std::string_view bytes);
-  std::string hex();
-
- private:
-  void* context_;
-};
-std::string sha256_hex(std::span<const std::byte> bytes);
 
 /// The text of a small file (at most 16 MiB). Throws as MappedFile, and too_large.
 std::string read_text(const std::filesystem::path& path);

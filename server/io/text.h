@@ -43,4 +43,7 @@ void print_heading(std::ostream& out, std::string_view text, bool colour);
 /// Whether the file descriptor is a terminal and NO_COLOR is not set.
 bool wants_colour(int file);
 
+/// The time now, RFC 3339 in UTC.
+std::string time_text();
+
 }  // namespace sdip

@@ -1,27 +1,14 @@
-// How many threads a command or a job takes that may have them all, and work that they share.
+// How many threads a command or a job takes that may have them all.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <thread>
-#include <vector>
+
+#include "core/base/on_threads.h"
 
 namespace sdip {
 
 /// As many as this machine runs side by side, at least one.
 inline int threads_here() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-
-/// Does it for 0 to count - 1, each on one of the threads. `work` throws nothing.
-template <class Work>
-void on_threads(int threads, std::int64_t count, const Work& work) {
-  std::atomic<std::int64_t> next{0};
-  const auto some = [&] {
-    for (std::int64_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::jthread> workers;
-  for (int i = 1; i < threads; ++i) workers.emplace_back(some);
-  some();
-}
 
 }  // namespace sdip

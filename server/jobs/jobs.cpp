@@ -8,12 +8,12 @@
 
 #include "core/base/error.h"
 #include "core/explore/sweep.h"
+#include "core/study/signature.h"
 #include "server/http/http.h"
+#include "server/io/text.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/batch_bytes.h"
-#include "server/models/stages.h"
 #include "server/studies/analysis.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "server/io/text.h"
 #include "server/jobs/evaluations.h"
 #include "server/jobs/found_text.h"
-#include "server/models/stages.h"
 #include "server/studies/best_json.h"
 
 namespace sdip {

@@ -6,9 +6,9 @@
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
+#include "core/study/signature.h"
 #include "server/json/report_json.h"
 #include "server/studies/accuracy.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 namespace {

@@ -4,10 +4,10 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "server/io/text.h"
 #include "server/jobs/evaluations.h"
 #include "server/jobs/found_text.h"
 #include "server/jobs/validate_front.h"
-#include "server/models/stages.h"
 #include "server/studies/validation_json.h"
 
 namespace sdip {

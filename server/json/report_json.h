@@ -1,25 +1,14 @@
 // A report as the JSON of POST /analyses.
 #pragma once
 
-#include <memory>
-
 #include "core/cost/explain/explain.h"
 #include "core/cost/price/estimate.h"
-#include "core/program/program.h"
-#include "core/program/workload.h"
+#include "core/study/analysis.h"
 #include "server/json/record.h"
 
 namespace sdip {
 
 /// Everything known of one design point.
-struct Analysis {
-  std::string model;
-  Machine machine;
-  std::shared_ptr<const Workload> workload;
-  Application application;
-  Report report;
-};
-
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
 
 /// The schemas of an analysis and its parts.

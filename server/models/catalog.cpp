@@ -8,25 +8,15 @@
 #include "core/workload/workload.h"
 #include "server/models/model_facts.h"
 #include "server/models/request.h"
-#include "server/models/stages.h"
 
 namespace sdip {
 namespace {
 
 constexpr std::size_t most_cached = 24;
 
-Role role_of(ModelKind kind) { return kind == ModelKind::unet ? Role::core : Role::network; }
-
-std::vector<Member> pipeline_members(const PipelineRow& row) {
+std::vector<Member> built_in_members(std::string_view name) {
   std::vector<Member> members;
-  const auto add = [&](Role role, std::string_view model) {
-    if (!model.empty()) members.push_back({role, std::string(model), {}, {}});
-  };
-  add(Role::text_encoder, row.text_encoder);
-  add(Role::text_encoder, row.text_encoder_2);
-  add(Role::encoder, row.vae_encoder);
-  add(Role::core, row.unet);
-  add(Role::decoder, row.vae_decoder);
+  for (NetworkPart& part : built_in_parts(name)) members.push_back({part.role, std::move(part.name), {}, {}});
   return members;
 }
 
@@ -37,15 +27,11 @@ std::vector<std::string_view> built_in_names() {
   return names;
 }
 
-/// Everything of a machine that the workload depends on.
-WorkloadKey workload_key(const std::string& name, const Member& first, const Machine& m) {
-  return {name,
-          first.file,
-          first.dims,
-          first.given,
-          {m.batch, m.image_height_px, m.image_width_px, static_cast<std::int64_t>(m.guidance),
-           static_cast<std::int64_t>(m.sampler), static_cast<std::int64_t>(m.mode),
-           static_cast<std::int64_t>(m.hoisted_context), static_cast<std::int64_t>(first.role)}};
+void refuse_sizes_of_file(const Machine& machine) {
+  if (machine.batch != 1)
+    throw Error("value_conflict", "batch", "a model read from a file has its own batch; expected 1");
+  if (machine.image_height_px != 0 || machine.image_width_px != 0)
+    throw Error("value_conflict", "image_height_px", "a model read from a file has its own sizes; expected 0");
 }
 
 }  // namespace
@@ -108,9 +94,9 @@ std::vector<ModelEntry> Catalog::entries() const {
   std::vector<ModelEntry> entries;
   for (const auto& row : built_in_pipelines()) {
     ModelEntry entry{std::string(row.name), std::string(row.title), true, true, {}, 0, std::nullopt};
-    for (const auto& member : pipeline_members(row)) {
-      entry.stages.push_back(member.name);
-      *entry.parameters += find_model(member.name)->parameters;
+    for (const NetworkPart& part : built_in_parts(row.name)) {
+      entry.stages.push_back(part.name);
+      *entry.parameters += find_model(part.name)->parameters;
     }
     entries.push_back(std::move(entry));
   }
@@ -150,8 +136,7 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
         "value_conflict", files_->dims.empty() ? "--input" : "--dim",
         "expected with an ONNX file only; the sizes of a built-in model follow from the machine's batch and "
         "image size");
-  if (const PipelineRow* row = find_pipeline(name)) return pipeline_members(*row);
-  if (const ModelRow* row = find_model(name)) return {{role_of(row->kind), name, {}, {}}};
+  if (std::vector<Member> known = built_in_members(name); !known.empty()) return known;
   std::vector<std::string_view> names = built_in_names();
   std::vector<StoredModel> stored;
   if (given_ && given_->name == name) return {*given_};
@@ -183,8 +168,9 @@ Mix Catalog::mix(const std::string& name, const std::string& where) const {
 }
 
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
-  const auto parts = members(name, "/model");
-  const WorkloadKey key = workload_key(name, parts.front(), machine);
+  const std::vector<Member> members = this->members(name, "/model");
+  const Member& first = members.front();
+  const WorkloadKey key = {name, first.file, first.dims, first.given, first.role, workload_key(machine)};
   {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(cache_, key, &Cached::first);
@@ -193,15 +179,14 @@ std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const
       return found->second;
     }
   }
-  auto workload = std::make_shared<Workload>();
-  workload->name = name;
-  for (const auto& part : parts) {
-    if (part.role == Role::encoder && machine.mode != Mode::image_to_image) continue;
-    Stage stage = stage_of(*this, part, machine);
-    if (stage.role == Role::core && machine.hoisted_context)
-      if (auto context = hoist_context(stage)) workload->stages.push_back(std::move(*context));
-    workload->stages.push_back(std::move(stage));
+  std::vector<NetworkPart> networks;
+  for (const Member& member : members) {
+    if (!is_built_in(member)) refuse_sizes_of_file(machine);
+    networks.push_back({member.role, member.name});
   }
+  auto workload = std::make_shared<const Workload>(
+      workload_of(name, networks, machine,
+                  [&](std::size_t part, const PassSizes& sizes) { return read(members[part], sizes); }));
   const std::lock_guard lock(mutex_);
   cache_.emplace_front(key, workload);
   if (cache_.size() > most_cached) cache_.pop_back();

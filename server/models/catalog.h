@@ -19,11 +19,11 @@
 #include "core/machine/machine.h"
 #include "core/onnx/survey.h"
 #include "core/program/workload.h"
+#include "core/study/workloads.h"
 #include "db/store.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
 #include "server/models/advice.h"
-#include "server/models/read_model.h"
 
 namespace sdip {
 
@@ -31,9 +31,9 @@ using OwnOperatorList = std::shared_ptr<const OwnOperators>;
 using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
 using Given = std::map<std::string, std::string>;  // inputs whose value is given, as text
 
-/// What a workload follows from: a name, its file, bound dimensions, given inputs, and some parameters of the
-/// machine.
-using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, Given, std::vector<std::int64_t>>;
+/// What a workload follows from: a name, its file, bound dimensions, given inputs, its role, and workload_key of
+/// the machine.
+using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, Given, Role, std::vector<std::int64_t>>;
 
 /// One member of a workload: a built-in model or a file, in its role.
 struct Member {
@@ -48,11 +48,6 @@ struct Member {
 /// The bytes of a member that is not built in. Throws Error file_not_found, file_unreadable.
 std::shared_ptr<const MappedFile> mapped(const Member& member);
 inline bool is_built_in(const Member& member) { return member.file.empty() && !member.bytes; }
-
-/// What one pass of a built-in model is written for.
-struct PassSizes {
-  std::int64_t batch = 1, image_height_px = 0, image_width_px = 0;
-};
 
 struct ModelEntry {
   std::string name, title;
@@ -119,6 +114,10 @@ class Catalog {
   /// What `machine` is asked to run, every stage imported and rewritten; kept for next time. Throws Error
   /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
+  /// The same as a function, which refers to the catalog.
+  Workloads workloads() const {
+    return [this](const std::string& name, const Machine& machine) { return workload(name, machine); };
+  }
 
   /// The network of a member, read in this process, and what its file says of itself. Throw what reading and
   /// importing throw. Require a member that is not uploaded.

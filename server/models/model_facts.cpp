@@ -5,7 +5,6 @@
 
 #include "core/workload/workload.h"
 #include "server/models/model_report.h"
-#include "server/models/stages.h"
 
 namespace sdip {
 namespace {

@@ -115,18 +115,4 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   return request;
 }
 
-std::vector<Setting> settings_of(std::string_view text) {
-  std::vector<Setting> settings;
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(one.size() + 1, text.size()));
-    const std::size_t equals = one.find('=');
-    const std::string name(one.substr(0, equals));
-    const ParameterRow* row = find_parameter(name);
-    check(row != nullptr, "a parameter of the table");
-    settings.push_back({row, parse_value(*row, one.substr(equals + 1), name)});
-  }
-  return settings;
-}
-
 }  // namespace sdip

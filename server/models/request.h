@@ -11,8 +11,8 @@
 #include "core/baseline/device.h"
 #include "core/machine/former.h"
 #include "core/machine/machine.h"
+#include "core/study/said_formats.h"
 #include "server/io/json_in.h"
-#include "server/io/said_formats.h"
 
 namespace sdip {
 
@@ -50,8 +50,5 @@ void require_once(const List& list, const std::function<std::string(std::size_t)
 
 /// The preset of that name. Throws Error unknown_preset with the nearest names.
 const Preset& require_preset(const std::string& name, const std::string& where);
-
-/// Rows and values of a text of ours, as "batch=16 sequencer=central". Requires names and values of the table.
-std::vector<Setting> settings_of(std::string_view text);
 
 }  // namespace sdip

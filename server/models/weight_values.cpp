@@ -10,7 +10,6 @@
 #include "server/io/external_file.h"
 #include "server/io/files.h"
 #include "server/io/text.h"
-#include "server/models/stages.h"
 
 namespace sdip {
 namespace {
@@ -189,7 +188,7 @@ MemberWeights member_weights(const Member& member, const Machine& machine, std::
   auto files = std::make_shared<Files>();
   if (is_built_in(member)) {
     const std::string name = member.name + ".weights";
-    files->built_bytes = built_model(member, pass_sizes(member, machine));
+    files->built_bytes = built_model(member.name, pass_sizes({member.role, member.name}, machine));
     NewFile file(folder / name);
     write_weights(files->built_bytes, seed, [&](ByteSpan piece) {
       file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/exec/run/accuracy.h"
-#include "server/io/said_formats.h"
+#include "core/study/said_formats.h"
 #include "server/models/catalog.h"
 
 namespace sdip {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/baseline/device_run.h"
-#include "server/io/said_formats.h"
+#include "core/study/said_formats.h"
 #include "server/json/report_json.h"
 #include "server/models/catalog.h"
 #include "server/models/request.h"
@@ -127,9 +127,6 @@ inline constexpr ComparedAim compared_aims[] = {
     {"latency_s", false}, {"throughput_fps", true}, {"frames_per_j", true}, {"fps_per_mm2", true}};
 /// By machine of ours, by batch, then by aim, the largest first. Requires rows of comparison_rows().
 std::vector<Loss> losses_of(std::span<const ComparisonRow> rows);
-
-/// The frame's stages as any device has to run them: guidance as a batch of two.
-std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string& model, Machine machine);
 
 /// What a comparison in one process says of how it was scaled.
 std::string process_text(TechnologyNode node);

@@ -23,7 +23,7 @@ Machine as_measured(Machine machine, const Measurement& measurement) {
 /// Of a built-in model, those stages that were timed.
 std::vector<LayeredStage> stages_of_measurement(const Measurement& measurement) {
   std::vector<LayeredStage> stages =
-      layered_work(Catalog(), measurement.model, as_measured(Machine(), measurement));
+      layered_work(built_in_workloads(), measurement.model, as_measured(Machine(), measurement));
   const auto role = measurement.stage == "core"           ? std::optional(Role::core)
                     : measurement.stage == "decoder"      ? std::optional(Role::decoder)
                     : measurement.stage == "text_encoder" ? std::optional(Role::text_encoder)
@@ -205,7 +205,8 @@ bool is_of(const Measurement& m, const Catalog& catalog, const ComparisonAsked& 
            std::span<const LayeredStage> work, std::int64_t batch) {
   if (m.model != asked.model || m.stage != "all" || m.metric == "step_s" || m.chips != 1 || m.batch != batch)
     return false;
-  return same_work(layered_work(catalog, asked.model, as_measured(asked.machines.front().machine, m)), work);
+  return same_work(layered_work(catalog.workloads(), asked.model, as_measured(asked.machines.front().machine, m)),
+                   work);
 }
 
 ComparisonRow measured_row(const Device& device, const Measurement& m) {
@@ -222,17 +223,6 @@ ComparisonRow measured_row(const Device& device, const Measurement& m) {
 }
 
 }  // namespace
-
-std::vector<LayeredStage> layered_work(const Catalog& catalog, const std::string& model, Machine machine) {
-  machine.batch = 1;
-  if (machine.guidance == Guidance::two_passes) machine.guidance = Guidance::batch;
-  std::vector<LayeredStage> work;
-  const auto workload = catalog.workload(model, machine);
-  for (const Stage& stage : workload->stages)
-    work.push_back(
-        layered_stage(*stage.graph, stage.name, stage.role, stage.role == Role::core ? machine.steps : 1));
-  return work;
-}
 
 std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop) {
   static std::mutex mutex;
@@ -272,7 +262,8 @@ std::optional<Calibration> calibration_of(std::span<const Compared> measured) {
 
 void add_device_rows(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop,
                      std::vector<ComparisonRow>& rows) {
-  const std::vector<LayeredStage> work = layered_work(catalog, asked.model, asked.machines.front().machine);
+  const std::vector<LayeredStage> work =
+      layered_work(catalog.workloads(), asked.model, asked.machines.front().machine);
   const bool pipeline = has_core(work);
   for (const Device* device : asked.devices) {
     const std::vector<Compared> measured = measured_beside_model(*device, stop);

@@ -245,7 +245,7 @@ void add_own_rows(const Catalog& catalog, const ComparisonAsked& asked, const St
     NamedMachine drawn = named;
     if (asked.node) drawn.machine.technology_node = *asked.node;
     const Analysis analysis = analyze(catalog, asked.model, drawn.machine, asked.formats, stop);
-    const std::vector<LayeredStage> work = layered_work(catalog, asked.model, drawn.machine);
+    const std::vector<LayeredStage> work = layered_work(catalog.workloads(), asked.model, drawn.machine);
     for (const std::int64_t batch : asked.batches) {
       const ComparisonRow own = own_row(drawn, analysis, batch);
       rows.push_back(own);

@@ -1,19 +1,11 @@
-// Screening the rows of a machine.
+// Screenings as they are asked and answered in JSON.
 #include "server/studies/screening.h"
 
 #include <algorithm>
-#include <cmath>
-#include <exception>
-#include <limits>
-#include <map>
-#include <mutex>
-#include <numeric>
 
 #include "core/base/error.h"
-#include "core/base/stop.h"
 #include "core/explore/search/families.h"
 #include "core/explore/search/rows.h"
-#include "server/io/threads.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -42,53 +34,6 @@ std::vector<Axis> asked_axes(const Json& list) {
   return axes;
 }
 
-/// Machines that share a program, by their places.
-using Sharing = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
-
-/// Of one program, but what its machines are worth stays without values where it cannot be.
-void evaluate_sharing(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
-                      const std::vector<std::size_t>& places, std::vector<Outcome>& outcomes) {
-  try {
-    const Programs programs = compile_machine(machines[places[0]]);
-    const Evaluator evaluator = evaluator_of(programs, side_by_side);
-    std::vector<Machine> its;
-    for (const std::size_t place : places) its.push_back(machines[place]);
-    std::vector<Outcome> found(its.size());
-    evaluate_each(evaluator, its, found);
-    for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move(found[i]);
-  } catch (const Error& error) {
-    if (is_cancelled(error)) throw;
-  }
-}
-
-std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
-                                 int threads, Screening& screening) {
-  std::vector<Outcome> outcomes(machines.size());
-  for (Outcome& outcome : outcomes) outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
-  Sharing sharing;
-  for (std::size_t i = 0; i < machines.size(); ++i) try {
-      check_machine(machines[i]);
-      sharing[compile_key(machines[i])].push_back(i);
-    } catch (const Error&) {
-      continue;
-    }
-  std::vector<const std::vector<std::size_t>*> groups;
-  for (const auto& [key, places] : sharing) groups.push_back(&places);
-  std::mutex failing;
-  std::exception_ptr failure;
-  on_threads(threads, std::ssize(groups), [&](std::int64_t g) {
-    try {
-      evaluate_sharing(compile_machine, machines, *groups[static_cast<std::size_t>(g)], outcomes);
-    } catch (...) {
-      const std::scoped_lock lock(failing);
-      if (!failure) failure = std::current_exception();
-    }
-  });
-  if (failure) std::rethrow_exception(failure);
-  screening.compiled = std::ssize(groups);
-  return outcomes;
-}
-
 OrderedJson effect_json(const MorrisEffect& effect) {
   return {{"mean", number_or_null(effect.mean)},
           {"mean_size", number_or_null(effect.mean_size)},
@@ -104,10 +49,6 @@ OrderedJson index_json(const SobolIndex& index) {
 }
 
 }  // namespace
-
-std::int64_t ScreeningRequest::machines() const {
-  return samples * (std::ssize(space.axes) + (method == ScreeningMethod::morris ? 1 : 2));
-}
 
 ScreeningRequest screening_request(const Json& body) {
   require_keys(body, {"model", "preset", "machine", "axes", "metrics", "measures", "method", "samples", "seed"},
@@ -142,46 +83,7 @@ ScreeningRequest screening_request(const Json& body) {
 }
 
 Screening screen(const Catalog& catalog, const ScreeningRequest& request, int threads, const Stop& stop) {
-  Screening screening;
-  screening.request = request;
-  const SearchSpace& space = request.space;
-  const std::size_t factors = space.axes.size();
-  const bool morris = request.method == ScreeningMethod::morris;
-  const MorrisDesign design = morris ? morris_design(factors, request.samples, request.seed) : MorrisDesign();
-  const std::vector<UnitPoint> points =
-      morris ? design.points : sobol_design(factors, request.samples, request.seed);
-  std::vector<Machine> machines;
-  for (const UnitPoint& point : points) {
-    Placing places;
-    for (std::size_t a = 0; a < factors; ++a)
-      places.push_back(static_cast<std::uint16_t>(place_in(space.axes[a].values.size(), point[a])));
-    machines.push_back(machine_at(space, places));
-  }
-  const CompileFunction quickly = compile_quickly(catalog, catalog.mix(request.model, "/model"), {}, stop);
-  const std::vector<Outcome> outcomes = outcomes_on(quickly, machines, threads, screening);
-  screening.evaluated = std::ssize(outcomes);
-  screening.without_value =
-      std::ranges::count_if(outcomes, [](const Outcome& outcome) { return !outcome.counted(); });
-  for (const Measure& measure : request.measures) {
-    const std::vector<double> values = measured(measure, machines, outcomes);
-    if (morris)
-      screening.effects.push_back(morris_effects(design, values));
-    else
-      screening.indices.push_back(sobol_indices(factors, values));
-  }
-  return screening;
-}
-
-std::vector<std::size_t> by_importance(const Screening& screening, std::size_t measure) {
-  const auto importance = [&](std::size_t a) {
-    const double value =
-        screening.effects.empty() ? screening.indices[measure][a].total : screening.effects[measure][a].mean_size;
-    return std::isnan(value) ? -1 : value;
-  };
-  std::vector<std::size_t> order(screening.request.space.axes.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return importance(a) > importance(b); });
-  return order;
+  return screen(compile_quickly(catalog, catalog.mix(request.model, "/model"), {}, stop), request, threads);
 }
 
 OrderedJson screening_json(const Screening& screening) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "core/program/tiling/mapping_text.h"
 #include "server/io/text.h"
-#include "server/models/stages.h"
 
 namespace sdip {
 namespace {
@@ -22,10 +22,6 @@ std::string ratio_text(double ratio) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f", ratio);
   return text;
-}
-
-double ratio_of(std::int64_t moved, std::int64_t least) {
-  return least == 0 ? 1.0 : static_cast<double>(moved) / static_cast<double>(least);
 }
 
 std::string words_text(std::int64_t words) {
@@ -82,12 +78,6 @@ OrderedJson mapping_json(const Mapping& m) {
           {"order", order}};
 }
 
-void add(TilingTotal& total, std::int64_t count, std::int64_t moved, std::int64_t least) {
-  total.moved += count * moved;
-  total.least += count * least;
-  total.worst = std::max(total.worst, ratio_of(moved, least));
-}
-
 void print_totals(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
   std::vector<TextRow> rows;
   for (const TilingTotal& t : totals_of(layers))
@@ -130,55 +120,15 @@ void print_on_machine(std::ostream& out, const std::vector<LayerTiling>& layers,
 
 }  // namespace
 
-std::vector<std::string> tiled_models() {
-  return {"sd15-text", "sd15-vae-encoder", "sd15-unet", "sd15-vae-decoder", "resnet50"};
-}
-
 std::vector<LayerTiling> tile_models(const Catalog& catalog, const std::vector<std::string>& models,
                                      const std::vector<std::int64_t>& words, const Machine* machine) {
   std::vector<LayerTiling> layers;
-  for (const std::string& name : models) {
-    for (const Member& member : catalog.members(name, "MODEL")) {
-      const ReadModel read = catalog.read(member, PassSizes());
-      for (TilingLayer& layer : tiling_layers(read.rewritten)) {
-        LayerTiling tiling{member.name, std::move(layer), 0, 0, {}, {}};
-        const Nest& nest = tiling.layer.nest;
-        tiling.compulsory_words = compulsory(nest).words();
-        tiling.compulsory_capacity = compulsory_capacity(nest);
-        for (const std::int64_t size : words)
-          tiling.at.push_back({size, least_words(nest, size), best_tiling(nest, size)});
-        if (machine != nullptr) tiling.on_machine = tiling_on(nest, *machine, member.role);
-        layers.push_back(std::move(tiling));
-      }
-    }
-  }
+  for (const std::string& name : models)
+    for (const Member& member : catalog.members(name, "MODEL"))
+      std::ranges::move(
+          tile_network({member.role, member.name}, catalog.read(member, PassSizes()).rewritten, words, machine),
+          std::back_inserter(layers));
   return layers;
-}
-
-std::vector<TilingTotal> totals_of(const std::vector<LayerTiling>& layers) {
-  std::vector<TilingTotal> totals;
-  for (std::size_t i = 0; !layers.empty() && i < layers[0].at.size(); ++i) {
-    TilingTotal& total = totals.emplace_back();
-    for (const LayerTiling& l : layers) {
-      total.words = l.at[i].words;
-      if (l.at[i].found)
-        add(total, l.layer.count, l.at[i].found->price, l.at[i].least_words);
-      else
-        total.infeasible += l.layer.count;
-    }
-  }
-  return totals;
-}
-
-TilingTotal machine_total_of(const std::vector<LayerTiling>& layers) {
-  TilingTotal total;
-  for (const LayerTiling& l : layers) {
-    if (l.on_machine)
-      add(total, l.layer.count, l.on_machine->bytes, l.on_machine->least_bytes);
-    else
-      total.infeasible += l.layer.count;
-  }
-  return total;
 }
 
 void print_tilings(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {

@@ -9,7 +9,7 @@
 
 #include "core/explore/validate.h"
 #include "core/explore/validate_tensors.h"
-#include "server/io/said_formats.h"
+#include "core/study/said_formats.h"
 #include "server/models/catalog.h"
 
 namespace sdip {

@@ -194,7 +194,7 @@ OrderedJson predicted(const OrderedJson& machine, const std::string& threads, co
   const Catalog catalog(FileModels{});
   LayerTime sum;
   double macs = 0;
-  for (const LayeredStage& stage : layered_work(catalog, file, Machine{})) {
+  for (const LayeredStage& stage : layered_work(catalog.workloads(), file, Machine{})) {
     const std::vector<LayerTime> times = times_of(stage.layers, cpu);
     for (std::size_t i = 0; i < times.size(); ++i) {
       const auto count = static_cast<double>(stage.layers[i].times);

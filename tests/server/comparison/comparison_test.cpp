@@ -127,7 +127,8 @@ TEST(docs, the_table_of_a_processor_s_formats_is_that_of_the_model) {
   Machine machine;
   machine.steps = int8->steps;
   machine.guidance = Guidance::batch;
-  const double told = run_device(in_int8(*device), layered_work(Catalog(), int8->model, machine), 1).latency_s;
+  const double told =
+      run_device(in_int8(*device), layered_work(built_in_workloads(), int8->model, machine), 1).latency_s;
   const double error = fp32->factor * told / int8->value - 1;
   std::cout << "int8 by the factor of fp32: " << 100 * error << " %\n";
   const auto row = [](const std::string& format, double measured, double predicted, double factor,
@@ -346,7 +347,7 @@ TEST(comparison, refuses_what_stands_twice_and_processes_that_are_none) {
 
 TEST(comparison, more_frames_at_once_never_take_less_time_nor_more_a_frame_than_alone) {
   const Catalog catalog;
-  const auto work = layered_work(catalog, "sd15", Machine{});
+  const auto work = layered_work(catalog.workloads(), "sd15", Machine{});
   for (const Device& device : devices()) {
     if (!can_run(device)) continue;
     const DeviceRun one = run_device(device, work, 1), eight = run_device(device, work, 8);

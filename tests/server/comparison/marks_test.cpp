@@ -94,7 +94,7 @@ TEST(own_bounds, have_dram_and_the_cores_that_can_work_on_a_batch) {
   const auto rows = comparison_rows(Catalog(), asked);
   const Machine& m = asked.machines[0].machine;
   double bytes = 0;
-  for (const LayeredStage& stage : layered_work(Catalog(), "sd15", m))
+  for (const LayeredStage& stage : layered_work(built_in_workloads(), "sd15", m))
     bytes += static_cast<double>(stage.passes_per_frame) *
              static_cast<double>(stage.weight_elements + stage.input_elements + stage.output_elements);
   const ComparisonRow& one = row_of(rows, "bound:sdip", 1);
@@ -250,7 +250,7 @@ TEST(sources, stand_below_the_table_and_in_a_column) {
 TEST(stopping, is_asked_between_batches_of_a_device_and_what_was_measured) {
   int asked_times = 0;
   const Stop third = [&] { return ++asked_times == 3; };
-  const auto work = layered_work(Catalog(), "tiny-sd", Machine{});
+  const auto work = layered_work(built_in_workloads(), "tiny-sd", Machine{});
   EXPECT_THROW(run_device(*find_device("epyc_9654"), work, 4096, false, third), Error);
   EXPECT_EQ(asked_times, 3);
   Device own = *find_device("a100_40gb");

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/study/signature.h"
 #include "db/sqlite.h"
 #include "server/io/json_in.h"
-#include "server/studies/signature.h"
 #include "tests/server/running.h"
 #include "tests/server/site_fixture.h"
 

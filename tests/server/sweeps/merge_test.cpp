@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <thread>
 
+#include "core/study/signature.h"
 #include "db/sqlite.h"
 #include "db/store.h"
 #include "server/io/json_in.h"
 #include "server/jobs/merge.h"
-#include "server/studies/signature.h"
 #include "tests/core/explore/refusal.h"
 #include "tests/server/running.h"
 

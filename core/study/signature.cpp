@@ -1,14 +1,13 @@
 // The signature: every counter of every case, hashed.
-#include "server/studies/signature.h"
+#include "core/study/signature.h"
 
 #include <bit>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <span>
 
-#include "server/io/files.h"
-#include "server/models/request.h"
-#include "server/studies/analysis.h"
-#include "server/studies/comparison.h"
+#include "core/base/sha256.h"
+#include "core/study/analysis.h"
 
 namespace sdip {
 namespace {
@@ -84,11 +83,11 @@ void add_stage(Text& text, const StageReport& stage) {
   for (const auto& instruction : stage.instructions) add_instruction(text, instruction);
 }
 
-void add_case(Text& text, const Catalog& catalog, const Case& one) {
-  Machine machine = require_preset(std::string(one.preset), "").machine;
-  assign_json(machine, Json::parse(one.changes));
+void add_case(Text& text, const Workloads& workloads, const Case& one) {
+  Machine machine = find_preset(one.preset)->machine;
+  assign_json(machine, nlohmann::json::parse(one.changes));
   check_machine(machine);
-  const Analysis analysis = analyze(catalog, std::string(one.model), machine);
+  const Analysis analysis = analyze(workloads, std::string(one.model), machine);
   text.word(std::string(one.model) + " " + std::string(one.preset) + " " + std::string(one.changes));
   text.word(analysis.report.outcome.reason);
   for (const double value : analysis.report.outcome.values) text.real(value);
@@ -104,9 +103,9 @@ std::string sha256_of(const std::string& text) { return sha256_hex(std::as_bytes
 }  // namespace
 
 std::string signature_text() {
-  const Catalog catalog;
+  const Workloads workloads = built_in_workloads();
   Text text;
-  for (const auto& one : cases) add_case(text, catalog, one);
+  for (const auto& one : cases) add_case(text, workloads, one);
   return text.take();
 }
 
@@ -116,9 +115,9 @@ const std::string& signature() {
 }
 
 std::string devices_signature_text() {
-  const Catalog catalog;
+  const Workloads workloads = built_in_workloads();
   Text text;
-  const auto work = layered_work(catalog, "tiny-sd", Machine{});
+  const auto work = layered_work(workloads, "tiny-sd", Machine{});
   for (const auto& device : devices()) {
     text.word(device.id);
     if (!can_run(device)) continue;

@@ -1,14 +1,9 @@
 // Formats of layers as users say them.
-#include "server/io/said_formats.h"
+#include "core/study/said_formats.h"
 
 #include "core/base/error.h"
-#include "server/io/files.h"
 
 namespace sdip {
-
-SaidFormats formats_of_file(const std::string& file) {
-  return file.empty() ? SaidFormats() : SaidFormats{read_text(file), file};
-}
 
 std::string rules_text(const SaidFormats& formats) {
   std::string text;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/models/catalog.h"
+#include "core/study/workloads.h"
 
 namespace sdip {
 
@@ -35,6 +35,6 @@ ShortTraffic shortened(const std::vector<TrafficRow>& rows);
 /// First `machine` with every option that can change the program at its default; then each other value
 /// alone, where the rules between parameters allow it; then those that fuse, one on top of the other. Throws what
 /// reading the model throws. Requires a checked machine.
-std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& model, const Machine& machine);
+std::vector<TrafficRow> traffic_rows(const Workloads& workloads, const std::string& model, const Machine& machine);
 
 }  // namespace sdip

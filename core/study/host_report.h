@@ -2,11 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
-#include "server/studies/analysis.h"
+#include "core/study/analysis.h"
 
 namespace sdip {
 
@@ -35,15 +34,10 @@ struct HostReport {
 };
 
 /// Requires a checked machine. Throws Error("value_conflict", "--preset", ...) for one that has no host.
-HostReport host_report(const Catalog& catalog, const std::string& model, const Machine& machine);
+HostReport host_report(const Workloads& workloads, const std::string& model, const Machine& machine);
 
 /// What the authors of the PYNQ-Z2 accelerator measured beyond what they computed, in cycles of its bus; nothing
 /// for other models. Shown beside the model's own figures; nothing is fitted to it.
 std::optional<double> unexplained_cycles(const std::string& model);
-
-void print_host_report(std::ostream& out, const HostReport& report, bool colour);
-/// The same as tables of docs/model/published.md.
-void print_host_markdown(std::ostream& out, const HostReport& report);
-OrderedJson host_json(const HostReport& report);
 
 }  // namespace sdip

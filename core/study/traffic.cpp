@@ -1,12 +1,12 @@
 // The rows of `sdip traffic`.
-#include "server/studies/traffic.h"
+#include "core/study/traffic.h"
 
 #include <algorithm>
 #include <optional>
 #include <tuple>
 
 #include "core/base/error.h"
-#include "server/studies/analysis.h"
+#include "core/study/analysis.h"
 
 namespace sdip {
 namespace {
@@ -53,11 +53,11 @@ bool allowed(const Machine& machine) {
   return true;
 }
 
-TrafficRow row_of(const Catalog& catalog, const std::string& model, const Machine& machine, bool stacked) {
+TrafficRow row_of(const Workloads& workloads, const std::string& model, const Machine& machine, bool stacked) {
   TrafficRow row;
   row.options = options_text(machine);
   row.stacked = stacked;
-  const Analysis analysis = analyze(catalog, model, machine);
+  const Analysis analysis = analyze(workloads, model, machine);
   if (!analysis.report.outcome.feasible) {
     row.infeasible = analysis.report.outcome.reason;
     return row;
@@ -101,13 +101,13 @@ ShortTraffic shortened(const std::vector<TrafficRow>& rows) {
   return kept;
 }
 
-std::vector<TrafficRow> traffic_rows(const Catalog& catalog, const std::string& model, const Machine& machine) {
+std::vector<TrafficRow> traffic_rows(const Workloads& workloads, const std::string& model, const Machine& machine) {
   Machine plain = machine;
   for (const ParameterRow& row : parameters())
     if (is_option(row)) row.write(plain, row.standard);
   std::vector<TrafficRow> rows;
   const auto add = [&](const Machine& m, bool stacked) {
-    if (allowed(m)) rows.push_back(row_of(catalog, model, m, stacked));
+    if (allowed(m)) rows.push_back(row_of(workloads, model, m, stacked));
   };
   add(plain, false);
   for (const ParameterRow& row : parameters()) {

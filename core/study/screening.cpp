@@ -1,0 +1,115 @@
+// Screening the rows of a machine.
+#include "core/study/screening.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/on_threads.h"
+#include "core/base/stop.h"
+#include "core/explore/search/families.h"
+
+namespace sdip {
+namespace {
+
+/// Machines that share a program, by their places.
+using Sharing = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
+
+/// Of one program, but what its machines are worth stays without values where it cannot be.
+void evaluate_sharing(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
+                      const std::vector<std::size_t>& places, std::vector<Outcome>& outcomes) {
+  try {
+    const Programs programs = compile_machine(machines[places[0]]);
+    const Evaluator evaluator = evaluator_of(programs, side_by_side);
+    std::vector<Machine> its;
+    for (const std::size_t place : places) its.push_back(machines[place]);
+    std::vector<Outcome> found(its.size());
+    evaluate_each(evaluator, its, found);
+    for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move(found[i]);
+  } catch (const Error& error) {
+    if (is_cancelled(error)) throw;
+  }
+}
+
+std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
+                                 int threads, Screening& screening) {
+  std::vector<Outcome> outcomes(machines.size());
+  for (Outcome& outcome : outcomes) outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
+  Sharing sharing;
+  for (std::size_t i = 0; i < machines.size(); ++i) try {
+      check_machine(machines[i]);
+      sharing[compile_key(machines[i])].push_back(i);
+    } catch (const Error&) {
+      continue;
+    }
+  std::vector<const std::vector<std::size_t>*> groups;
+  for (const auto& [key, places] : sharing) groups.push_back(&places);
+  std::mutex failing;
+  std::exception_ptr failure;
+  on_threads(threads, std::ssize(groups), [&](std::int64_t g) {
+    try {
+      evaluate_sharing(compile_machine, machines, *groups[static_cast<std::size_t>(g)], outcomes);
+    } catch (...) {
+      const std::scoped_lock lock(failing);
+      if (!failure) failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+  screening.compiled = std::ssize(groups);
+  return outcomes;
+}
+
+}  // namespace
+
+std::int64_t ScreeningRequest::machines() const {
+  return samples * (std::ssize(space.axes) + (method == ScreeningMethod::morris ? 1 : 2));
+}
+
+Screening screen(const CompileFunction& compile_machine, const ScreeningRequest& request, int threads) {
+  Screening screening;
+  screening.request = request;
+  const SearchSpace& space = request.space;
+  const std::size_t factors = space.axes.size();
+  const bool morris = request.method == ScreeningMethod::morris;
+  const MorrisDesign design = morris ? morris_design(factors, request.samples, request.seed) : MorrisDesign();
+  const std::vector<UnitPoint> points =
+      morris ? design.points : sobol_design(factors, request.samples, request.seed);
+  std::vector<Machine> machines;
+  for (const UnitPoint& point : points) {
+    Placing places;
+    for (std::size_t a = 0; a < factors; ++a)
+      places.push_back(static_cast<std::uint16_t>(place_in(space.axes[a].values.size(), point[a])));
+    machines.push_back(machine_at(space, places));
+  }
+  const std::vector<Outcome> outcomes = outcomes_on(compile_machine, machines, threads, screening);
+  screening.evaluated = std::ssize(outcomes);
+  screening.without_value =
+      std::ranges::count_if(outcomes, [](const Outcome& outcome) { return !outcome.counted(); });
+  for (const Measure& measure : request.measures) {
+    const std::vector<double> values = measured(measure, machines, outcomes);
+    if (morris)
+      screening.effects.push_back(morris_effects(design, values));
+    else
+      screening.indices.push_back(sobol_indices(factors, values));
+  }
+  return screening;
+}
+
+std::vector<std::size_t> by_importance(const Screening& screening, std::size_t measure) {
+  const auto importance = [&](std::size_t a) {
+    const double value =
+        screening.effects.empty() ? screening.indices[measure][a].total : screening.effects[measure][a].mean_size;
+    return std::isnan(value) ? -1 : value;
+  };
+  std::vector<std::size_t> order(screening.request.space.axes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return importance(a) > importance(b); });
+  return order;
+}
+
+}  // namespace sdip
