@@ -29,17 +29,41 @@ struct Block {
   std::int32_t first = 0, last = 0;
 };
 
-bool meet(const Block& a, const Block& b) { return a.first <= b.last && b.first <= a.last; }
-
 struct Blocks {
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_of;  // by value
 };
 
+/// Times of a program's lives are few and close: from the least of them on so many.
+struct TimeSpan {
+  std::int64_t first = 0, count = 0;
+  bool is_dense(std::size_t lives) const { return count <= 8 * static_cast<std::int64_t>(lives) + 1024; }
+};
+template <class Lives>
+TimeSpan span_of(const Lives& lives) {
+  if (lives.empty()) return {};
+  std::int64_t first = lives.front().first, last = lives.front().last;
+  for (const auto& life : lives) {
+    first = std::min<std::int64_t>(first, life.first);
+    last = std::max<std::int64_t>({last, life.first, life.last});
+  }
+  return {first, last - first + 2};
+}
+
+/// Values in the order in which they are made, of those made at once the first one first.
 std::vector<std::int32_t> by_birth(std::span<const MemoryValue> values) {
   std::vector<std::int32_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[at(v)].first; });
+  const TimeSpan span = span_of(values);
+  if (!span.is_dense(values.size())) {
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[at(v)].first; });
+    return order;
+  }
+  std::vector<std::int32_t> next(static_cast<std::size_t>(span.count));  // place of the next one made then
+  const auto when = [&](const MemoryValue& v) { return static_cast<std::size_t>(v.first - span.first); };
+  for (const MemoryValue& v : values) ++next[when(v) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t v = 0; v < values.size(); ++v) order[at(next[when(values[v])]++)] = static_cast<std::int32_t>(v);
   return order;
 }
 
@@ -72,6 +96,25 @@ Blocks blocks_of(std::span<const MemoryValue> values) {
 /// Bytes that begin or end to be alive, by when: each time once, ascending.
 std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const std::vector<Block>& blocks) {
   std::vector<std::pair<std::int32_t, std::int64_t>> changes;
+  const TimeSpan span = span_of(blocks);
+  if (span.is_dense(blocks.size())) {
+    struct Change {
+      std::int64_t bytes = 0;
+      bool is_one = false;
+    };
+    std::vector<Change> at_time(static_cast<std::size_t>(span.count));
+    const auto change = [&](std::int64_t when, std::int64_t bytes) {
+      Change& one = at_time[static_cast<std::size_t>(when - span.first)];
+      one = {one.bytes + bytes, true};
+    };
+    for (const Block& b : blocks) change(b.first, b.bytes), change(std::int64_t{b.last} + 1, -b.bytes);
+    changes.reserve(at_time.size());
+    for (std::size_t t = 0; t < at_time.size(); ++t)
+      if (at_time[t].is_one)
+        changes.emplace_back(static_cast<std::int32_t>(span.first) + static_cast<std::int32_t>(t),
+                             at_time[t].bytes);
+    return changes;
+  }
   changes.reserve(2 * blocks.size());
   for (const Block& b : blocks) {
     changes.emplace_back(b.first, b.bytes);
@@ -100,36 +143,77 @@ struct Placed {
   std::int64_t peak = 0;
 };
 
-/// A block that has its place.
+/// A block that has its place, and when it is alive last.
 struct There {
   std::int64_t offset = 0, end = 0;
-  std::int32_t first = 0, last = 0;
+  std::int32_t last = 0;
 };
 
-/// Each block in the smallest gap that holds it, of equals the lowest; above everything when there is none. Ends
-/// when the peak is above `most`.
-Placed place_in(const std::vector<Block>& blocks, const std::vector<std::int32_t>& order, std::int64_t most) {
-  Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
-  std::vector<There> there;  // by ascending offset
-  there.reserve(blocks.size());
-  for (const std::int32_t b : order) {
-    const Block& block = blocks[at(b)];
-    std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const There& other : there) {
-      if (block.first > other.last || other.first > block.last) continue;
-      const std::int64_t gap = other.offset - end;
-      if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
-        best = end;
-        best_gap = gap;
-      }
-      end = std::max(end, other.end);
+/// For each block those that are alive with it, one list behind the other.
+struct Overlaps {
+  std::vector<std::int32_t> blocks;
+  std::vector<std::size_t> begin;  // of each list, and the end of the last
+
+  std::span<const std::int32_t> of(std::int32_t b) const {
+    return std::span(blocks).subspan(begin[at(b)], begin[at(b) + 1] - begin[at(b)]);
+  }
+};
+
+Overlaps overlaps_of(const std::vector<Block>& blocks) {
+  std::vector<std::int32_t> by_first(blocks.size());
+  std::iota(by_first.begin(), by_first.end(), 0);
+  std::ranges::sort(by_first, {}, [&](std::int32_t b) { return blocks[at(b)].first; });
+  Overlaps overlaps{{}, std::vector<std::size_t>(blocks.size() + 1, 0)};
+  const auto each_pair = [&](const auto& overlap) {
+    std::vector<std::int32_t> alive;
+    for (const std::int32_t b : by_first) {
+      std::erase_if(alive, [&](std::int32_t other) { return blocks[at(other)].last < blocks[at(b)].first; });
+      for (const std::int32_t other : alive) overlap(b, other);
+      alive.push_back(b);
     }
-    const std::int64_t offset = best >= 0 ? best : end;
+  };
+  each_pair([&](std::int32_t a, std::int32_t b) { ++overlaps.begin[at(a) + 1], ++overlaps.begin[at(b) + 1]; });
+  std::partial_sum(overlaps.begin.begin(), overlaps.begin.end(), overlaps.begin.begin());
+  overlaps.blocks.resize(overlaps.begin.back());
+  std::vector<std::size_t> next(overlaps.begin.begin(), overlaps.begin.end() - 1);
+  each_pair([&](std::int32_t a, std::int32_t b) {
+    overlaps.blocks[next[at(a)]++] = b;
+    overlaps.blocks[next[at(b)]++] = a;
+  });
+  return overlaps;
+}
+
+/// The end of the smallest gap that holds so many bytes between blocks by ascending offset, of equals the lowest;
+/// above them all when there is none.
+std::int64_t best_offset(std::span<const There> there, std::int64_t bytes) {
+  std::int64_t end = 0, best = -1, best_gap = 0;
+  for (const There& other : there) {
+    const std::int64_t gap = other.offset - end;
+    if (gap >= bytes && (best < 0 || gap < best_gap)) {
+      best = end;
+      best_gap = gap;
+    }
+    end = std::max(end, other.end);
+  }
+  return best >= 0 ? best : end;
+}
+
+/// Each block in the smallest gap that holds it between those it meets. Ends when the peak is above `most`.
+Placed place_in(const std::vector<Block>& blocks, const Overlaps& overlaps, const std::vector<std::int32_t>& order,
+                std::int64_t most) {
+  constexpr std::int64_t nowhere = -1;
+  Placed placed{std::vector<std::int64_t>(blocks.size(), nowhere), 0};
+  std::vector<There> there;
+  for (const std::int32_t b : order) {
+    there.clear();
+    for (const std::int32_t other : overlaps.of(b))
+      if (const std::int64_t offset = placed.offsets[at(other)]; offset != nowhere)
+        there.push_back({offset, offset + blocks[at(other)].bytes});
+    std::ranges::sort(there, {}, &There::offset);
+    const std::int64_t offset = best_offset(there, blocks[at(b)].bytes);
     placed.offsets[at(b)] = offset;
-    placed.peak = std::max(placed.peak, offset + block.bytes);
+    placed.peak = std::max(placed.peak, offset + blocks[at(b)].bytes);
     if (placed.peak > most) return placed;
-    there.insert(std::ranges::upper_bound(there, offset, {}, &There::offset),
-                 {offset, offset + block.bytes, block.first, block.last});
   }
   return placed;
 }
@@ -141,20 +225,11 @@ Placed place_in_time(const std::vector<Block>& blocks) {
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const Block& block = blocks[b];
     std::erase_if(there, [&](const There& other) { return other.last < block.first; });
-    std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const There& other : there) {
-      const std::int64_t gap = other.offset - end;
-      if (gap >= block.bytes && (best < 0 || gap < best_gap)) {
-        best = end;
-        best_gap = gap;
-      }
-      end = std::max(end, other.end);
-    }
-    const std::int64_t offset = best >= 0 ? best : end;
+    const std::int64_t offset = best_offset(there, block.bytes);
     placed.offsets[b] = offset;
     placed.peak = std::max(placed.peak, offset + block.bytes);
     there.insert(std::ranges::upper_bound(there, offset, {}, &There::offset),
-                 {offset, offset + block.bytes, block.first, block.last});
+                 {offset, offset + block.bytes, block.last});
   }
   return placed;
 }
@@ -202,8 +277,8 @@ void each_usual_order(const std::vector<Block>& blocks, const Each& each) {
 }
 
 /// Changed orders: a block that reaches the peak, or one that it rests on, goes to the front.
-void search(const std::vector<Block>& blocks, std::int64_t least, std::int32_t rounds, BlockOrder order,
-            Placed& best) {
+void search(const std::vector<Block>& blocks, const Overlaps& overlaps, std::int64_t least, std::int32_t rounds,
+            BlockOrder order, Placed& best) {
   std::mt19937 random(1);  // seeded: the same on every run
   Placed present = best;
   for (std::int32_t round = 0; round < rounds && best.peak > least; ++round) {
@@ -212,15 +287,15 @@ void search(const std::vector<Block>& blocks, std::int64_t least, std::int32_t r
       if (present.offsets[b] + blocks[b].bytes == present.peak) high.push_back(static_cast<std::int32_t>(b));
     const std::int32_t top = high[random() % high.size()];
     std::vector<std::int32_t> below = {top};
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      if (meet(blocks[b], blocks[at(top)]) && b != at(top)) below.push_back(static_cast<std::int32_t>(b));
+    below.insert(below.end(), overlaps.of(top).begin(), overlaps.of(top).end());
+    std::sort(below.begin() + 1, below.end());
     const std::int32_t moved = random() % 2 == 0 ? top : below[random() % below.size()];
     BlockOrder changed = order;
     const auto from = std::ranges::find(changed, moved);
     const auto to = changed.begin() +
                     static_cast<std::ptrdiff_t>(random() % (static_cast<std::size_t>(from - changed.begin()) + 1));
     std::rotate(to, from, from + 1);
-    Placed next = place_in(blocks, changed, present.peak);
+    Placed next = place_in(blocks, overlaps, changed, present.peak);
     if (next.peak > present.peak) continue;
     order = std::move(changed);
     present = std::move(next);
@@ -266,15 +341,18 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
   Placed best = place_in_time(blocks.blocks);
   if (blocks.blocks.size() <= most_searched_blocks) {
     const auto is_least = [&] { return best.peak == allocation.live_bytes; };
-    if (!is_least())
+    if (!is_least()) {
+      const Overlaps overlaps = overlaps_of(blocks.blocks);
       each_usual_order(blocks.blocks, [&](const BlockOrder& order) {
-        Placed next = place_in(blocks.blocks, order, best.peak - 1);
+        Placed next = place_in(blocks.blocks, overlaps, order, best.peak - 1);
         if (next.peak >= best.peak) return false;
         best = std::move(next);
         best_order = order;
         return is_least();
       });
-    search(blocks.blocks, std::max(allocation.live_bytes, enough_bytes), rounds, std::move(best_order), best);
+      search(blocks.blocks, overlaps, std::max(allocation.live_bytes, enough_bytes), rounds, std::move(best_order),
+             best);
+    }
   }
   allocation.peak_bytes = best.peak;
   for (const std::int32_t b : blocks.block_of) allocation.offsets.push_back(best.offsets[at(b)]);
@@ -287,8 +365,9 @@ bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
   if (place_in_time(blocks.blocks).peak <= bytes) return true;
   if (blocks.blocks.size() > most_searched_blocks) return false;
   bool fits = false;
+  const Overlaps overlaps = overlaps_of(blocks.blocks);
   each_usual_order(blocks.blocks, [&](const BlockOrder& order) {
-    return fits = place_in(blocks.blocks, order, bytes).peak <= bytes;
+    return fits = place_in(blocks.blocks, overlaps, order, bytes).peak <= bytes;
   });
   return fits;
 }

@@ -128,7 +128,9 @@ std::vector<Rated> all_rated() {
   };
   return {{{"the whole space", "sd15"}, 1, 1},
           {{"the whole space", "sd15-unet"}, 1, 1},
-          {varied("what is varied most", "tile_goal=bytes norm_statistics=own_pass", default_preset), 4, 1},
+          {varied("what is varied most", "tile_goal=bytes norm_statistics=own_pass fused_chains=off", default_preset), 4,
+           1},
+          {varied("... chains of products", "tile_goal=bytes norm_statistics=own_pass", default_preset), 1, 2},
           {varied("... balanced tiles", "norm_statistics=own_pass", default_preset), 1, 2},
           {varied("... recomputation", "tile_goal=bytes norm_statistics=own_pass skip_handling=recompute",
                   default_preset),

@@ -96,7 +96,7 @@ std::string Site::validation(const std::string& asked) const {
 
 Json Site::wait_for(const std::string& path, const std::string& state) const {
   Json found;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 60000; ++i) {  // a search among other tests takes minutes
     found = get(path).json();
     if (found.value("state", "") == state) return found;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -5,6 +5,7 @@
 #include "core/cost/time/lane_timeline.h"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "core/base/units.h"
@@ -91,8 +92,24 @@ struct LaneRunner::Memory {
   std::int64_t operations_run{};
 };
 
-LaneRunner::LaneRunner(Vectors vectors) : memory_(std::make_unique<Memory>()) { memory_->vectors = vectors; }
-LaneRunner::~LaneRunner() = default;
+namespace {
+
+/// Of a runner that is gone, for the next one of the thread: who evaluates one machine at a time would else ask for
+/// all of it each time.
+template <class Memory>
+std::unique_ptr<Memory>& spare_memory() {
+  static thread_local std::unique_ptr<Memory> spare;
+  return spare;
+}
+
+}  // namespace
+
+LaneRunner::LaneRunner(Vectors vectors) : memory_(std::move(spare_memory<Memory>())) {
+  if (!memory_) memory_ = std::make_unique<Memory>();
+  memory_->vectors = vectors;
+  memory_->operations_run = 0;
+}
+LaneRunner::~LaneRunner() { spare_memory<Memory>() = std::move(memory_); }
 
 std::int64_t LaneRunner::operations_run() const { return memory_->operations_run; }
 

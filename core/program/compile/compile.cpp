@@ -134,29 +134,35 @@ bool carries_strips(const Machine& machine) {
   return machine.strips != Strips::off || machine.fused_chains != FusedChains::off;
 }
 
-/// Runs the passes before chains are carried in strips, or takes what they made for another machine. Returns the
-/// number of the next.
-std::size_t take_front(const Stage& stage, Compilation& c) {
-  const std::span<const Pass> all = passes();
-  const bool chains = c.machine.fused_chains != FusedChains::off;
-  const std::string_view first = chains ? "fuse_chains" : "fuse_strips";  // which knows of memories
-  const auto end = std::ranges::find(all, first, &Pass::name) - all.begin();
-  const auto behind = static_cast<std::size_t>(end);
-  const FrontCache::Key key = front_key(stage, c.machine, c.chip_share);
+/// Runs the passes from `first` on to before `behind`, or takes what they made for another machine.
+void take_or_run(const FrontCache::Key& key, std::size_t first, std::size_t behind, Compilation& c) {
   if (const auto known = c.fronts->find(key)) {
     c.graph = known->graph;
     c.roots = known->roots;
     c.drafts = known->drafts;
     c.joined = known->joined;
-    return behind;
+    return;
   }
-  for (std::size_t pass = 0; pass < behind; ++pass) {
-    end_if(c.stop, stage.name);
-    all[pass].run(c);
-    if (c.infeasible) return all.size();
+  for (std::size_t pass = first; pass < behind && !c.infeasible; ++pass) {
+    end_if(c.stop, c.stage);
+    passes()[pass].run(c);
   }
-  c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined});
-  return behind;
+  if (!c.infeasible) c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined});
+}
+
+std::size_t number_of(std::string_view pass) {
+  return static_cast<std::size_t>(std::ranges::find(passes(), pass, &Pass::name) - passes().begin());
+}
+
+/// The passes before chains are carried in strips, which ask nothing of memories, or what they made for another
+/// machine: first those that change the graph alone. Returns the number of the next.
+std::size_t take_front(const Stage& stage, Compilation& c) {
+  const bool chains = c.machine.fused_chains != FusedChains::off;
+  const std::size_t lowered_from = number_of("recompute");
+  const std::size_t behind = number_of(chains ? "fuse_chains" : "fuse_strips");
+  take_or_run(graph_key(stage, c.machine), 0, lowered_from, c);
+  if (!c.infeasible) take_or_run(front_key(c.graph, stage.role, c.machine, c.chip_share), lowered_from, behind, c);
+  return c.infeasible ? passes().size() : behind;
 }
 
 /// How a stage's passes are run. `cache` may be absent.

@@ -28,18 +28,13 @@ std::vector<std::int64_t> numbers_of(const ScheduleProblem& problem, const Sched
   return numbers;
 }
 
-/// How many of the values that part_views weighs are too large for DSRAM, and for twice as much: all that it asks
-/// of memories.
-std::vector<std::int64_t> too_large(const Graph& graph, const Machine& machine) {
-  std::vector<std::int64_t> counts(2);
-  for (const ValueId v : values_weighed(graph)) {
-    const std::int64_t bytes = value_bytes(graph, v, machine).value;
-    counts[0] += exceeds_dsram(bytes, machine);
-    counts[1] += exceeds_dsram(2 * bytes, machine);
-  }
-  return counts;
+/// How many of the sizes that part_views asks for are too large for DSRAM: all that it asks of memories.
+std::int64_t too_large(const Graph& graph, const Machine& machine) {
+  return std::ranges::count_if(sizes_weighed(graph, machine),
+                               [&](std::int64_t bytes) { return exceeds_dsram(bytes, machine); });
 }
 
+/// Rows read up to the fusion of single operators, of a graph as the passes that change it alone leave it.
 std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine, std::int64_t chip_share) {
   if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) {
     std::vector<std::int64_t> all = compile_key(machine);
@@ -47,29 +42,36 @@ std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine, 
     return all;
   }
   Machine key;
-  key.split_products = machine.split_products;
   key.fused_chains = machine.fused_chains;
-  key.low_rank = machine.low_rank;
-  key.low_rank_share = machine.low_rank_share;
   key.transposition = machine.transposition;
   key.fused_attention = machine.fused_attention;
   key.fusion = machine.fusion;
   key.norm_statistics = machine.norm_statistics;
-  std::vector<std::int64_t> numbers;
   key.part_views = machine.part_views;
-  if (machine.part_views == PartViews::on) {
-    key.skip_handling = machine.skip_handling;
-    numbers = too_large(graph, machine);
-  }
-  const std::vector<std::int64_t> rows = compile_key(key);
-  numbers.insert(numbers.end(), rows.begin(), rows.end());
-  return numbers;
+  std::vector<std::int64_t> rows = compile_key(key);
+  rows.push_back(machine.part_views == PartViews::on ? too_large(graph, machine) : 0);
+  return rows;
+}
+
+/// Rows read by the passes that change the graph alone, whatever the memories.
+std::vector<std::int64_t> graph_rows_read(const Graph& graph, const Machine& machine) {
+  if (has_own_formats(graph)) return compile_key(machine);
+  Machine key;
+  key.split_products = machine.split_products;
+  key.low_rank = machine.low_rank;
+  key.low_rank_share = machine.low_rank_share;
+  return compile_key(key);
 }
 
 }  // namespace
 
-FrontCache::Key front_key(const Stage& stage, const Machine& machine, std::int64_t chip_share) {
-  return {stage.graph, stage.role, rows_read(*stage.graph, machine, chip_share)};
+FrontCache::Key graph_key(const Stage& stage, const Machine& machine) {
+  return {stage.graph, stage.role, graph_rows_read(*stage.graph, machine)};
+}
+
+FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine,
+                          std::int64_t chip_share) {
+  return {graph, role, rows_read(*graph, machine, chip_share)};
 }
 
 std::shared_ptr<const Front> FrontCache::find(const Key& key) {

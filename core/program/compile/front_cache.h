@@ -15,7 +15,7 @@
 
 namespace sdip {
 
-/// A stage when single operators are fused, as far as passes come that ask nothing of memories.
+/// A stage as far as passes come that ask nothing of memories: its graph changed, or single operators fused.
 struct Front {
   std::shared_ptr<const Graph> graph;
   std::vector<ValueId> roots;
@@ -46,8 +46,13 @@ class FrontCache {
   std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash> choices_;
 };
 
-/// What a front depends on: of the machine the rows that its passes read. They are no others where no layer has
-/// formats of its own and nothing is made again (skip_handling=recompute); that depends on `chip_share`, too.
-FrontCache::Key front_key(const Stage& stage, const Machine& machine, std::int64_t chip_share);
+/// What a stage's graph depends on behind the passes that change it alone.
+FrontCache::Key graph_key(const Stage& stage, const Machine& machine);
+
+/// What a front depends on: that graph, and of the machine the rows that the passes behind read. They are no others
+/// where no layer has formats of its own and nothing is made again (skip_handling=recompute); that depends on
+/// `chip_share`, too.
+FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine,
+                          std::int64_t chip_share);
 
 }  // namespace sdip

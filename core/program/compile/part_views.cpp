@@ -5,7 +5,6 @@
 #include "core/program/compile/part_views.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/ops/use.h"
 #include "core/program/compile/pieces.h"
@@ -76,17 +75,35 @@ bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
   return bytes > largest_dsram_bytes(machine);
 }
 
-std::vector<ValueId> values_weighed(const Graph& graph) {
-  std::vector<ValueId> values;
+namespace {
+
+/// What a Concat's reader takes of it, or in two parts beside one another.
+std::int64_t joined_bytes(const Graph& graph, ValueId whole, const Readers& readers, const Machine& machine) {
+  return value_bytes(graph, whole, machine).value * (readers.count == 1 ? 2 : 1);
+}
+
+/// Whether a norm that reads what is joined takes its operands once more.
+bool sums_again(const Readers& readers, const Machine& machine) {
+  return readers.normed && machine.norm_statistics != NormStatistics::own_pass;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> sizes_weighed(const Graph& graph, const Machine& machine) {
+  std::vector<std::int64_t> sizes;
+  const auto add = [&](ValueId v) { sizes.push_back(value_bytes(graph, v, machine).value); };
   for (const Node& node : graph.nodes) {
     if (is_concat(node)) {
-      std::ranges::copy_if(node.inputs, std::back_inserter(values), [](ValueId v) { return v != none; });
-      values.push_back(node.outputs[0]);
+      const Readers readers = readers_of(graph, node.outputs[0], machine);
+      sizes.push_back(joined_bytes(graph, node.outputs[0], readers, machine));
+      if (sums_again(readers, machine) && machine.skip_handling != SkipHandling::spill)
+        for (const ValueId v : node.inputs)
+          if (v != none) add(v);
     } else if (!node.inputs.empty() && node.inputs[0] != none && !pieces_of_operand(graph, node).empty()) {
-      values.push_back(node.inputs[0]);
+      add(node.inputs[0]);
     }
   }
-  return values;
+  return sizes;
 }
 
 bool parts_in_place(const Graph& graph, const Node& node, const Views& views, const Machine& machine) {
@@ -126,9 +143,8 @@ bool joins_in_place(const Graph& graph, const Node& node, const Views& views, co
       bytes_in_dram += of_operand;
   }
   if (node.in_place) return true;
-  const std::int64_t read_bytes = value_bytes(graph, whole, machine).value * (readers.count == 1 ? 2 : 1);
-  const bool sums_again = readers.normed && machine.norm_statistics != NormStatistics::own_pass;
-  return exceeds_dsram(read_bytes, machine) && (!sums_again || 2 * bytes_in_dram > bytes);
+  return exceeds_dsram(joined_bytes(graph, whole, readers, machine), machine) &&
+         (!sums_again(readers, machine) || 2 * bytes_in_dram > bytes);
 }
 
 }  // namespace sdip

@@ -18,9 +18,8 @@ struct Views {
 /// Whether a value of so many bytes cannot lie whole in DSRAM: of a memory for all, beside one as large.
 bool exceeds_dsram(std::int64_t bytes, const Machine& machine);
 
-/// The values whose bytes parts_in_place and joins_in_place ask for, or others of equal sizes: operands and results
-/// of Concats, operands of what cuts them.
-std::vector<ValueId> values_weighed(const Graph& graph);
+/// The sizes for which parts_in_place and joins_in_place ask whether they exceed a DSRAM, or equal ones.
+std::vector<std::int64_t> sizes_weighed(const Graph& graph, const Machine& machine);
 
 /// Whether all results of a Split, Slice or Gather are read where the operand lies: one that an instruction makes,
 /// in its format, unless the graph returns one of them. Their runs begin and end with whole words of 64 elements;

@@ -195,13 +195,31 @@ bool all_fits(Memory& memory, const Lives& lives) {
          allocate_stack(contents.values).peak_bytes <= memory.capacity();
 }
 
+/// Whether a value that left may fit again beside so many bytes alive at each draft: no more than a first and a
+/// last moment can be shared with one whose place it takes or that takes its.
+bool may_fit(const Memory& memory, const Life& life, const std::vector<std::int64_t>& live) {
+  const std::int32_t there = is_unified(memory.machine) && life.in_dsram() ? life.last_in_dsram() : life.made;
+  const auto from = std::min(live.size(), at(std::max(0, there + 1)));
+  const auto to = std::min(live.size(), at(std::max(0, life.uses.back())));
+  return from >= to ||
+         *std::max_element(live.begin() + static_cast<std::ptrdiff_t>(from),
+                           live.begin() + static_cast<std::ptrdiff_t>(to)) <= memory.capacity() - life.bytes;
+}
+
 /// Takes back what was spilled and fits after all, the costliest first.
 void take_back(Memory& memory, Lives& lives, std::vector<std::int32_t>& spilled) {
   if (!all_fits(memory, lives)) return;
+  const auto live_now = [&] { return live_bytes(memory.contents(lives).values, memory.instructions()); };
+  std::vector<std::int64_t> live = live_now();
   std::ranges::stable_sort(spilled, std::greater<>(), [&](std::int32_t v) { return spill_bytes(lives[at(v)]); });
   for (std::size_t i = 0; i < std::min(spilled.size(), most_taken_back); ++i) {
-    lives[at(spilled[i])].spilled = false;
-    if (!all_fits(memory, lives)) lives[at(spilled[i])].spilled = true;
+    Life& life = lives[at(spilled[i])];
+    if (!may_fit(memory, life, live)) continue;
+    life.spilled = false;
+    if (all_fits(memory, lives))
+      live = live_now();
+    else
+      life.spilled = true;
   }
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
+
+#include "core/program/fusing/alike_chains.h"
 
 namespace sdip {
 namespace {
@@ -106,9 +109,11 @@ bool normalises(const Draft& draft) { return draft.work.family == Family::norm; 
 class Cutting {
  public:
   Cutting(const StripChain& chain, const Estimate& estimate, const std::vector<std::int32_t>& uses)
-      : chain_(chain), estimate_(estimate), uses_(uses), norms_join_(estimate.machine.fusion == Fusion::norm) {
-    for (std::size_t i = 0; i < chain.drafts.size(); ++i)
-      if (!chain.splits_attention(i, chain.drafts.size() - 1)) singles_.push_back(i);
+      : chain_(chain),
+        estimate_(estimate),
+        uses_(uses),
+        norms_join_(estimate.machine.fusion == Fusion::norm),
+        singles_(chain.singles()) {
     if (chain.has_heads(0, chain.drafts.size() - 1)) find_cycles();
   }
 
@@ -124,9 +129,6 @@ class Cutting {
     for (std::size_t k = 0; k < cuts.size(); ++k) joined += cost(cuts[k], last_of(cuts, k))->dram_bytes;
     return joined < apart ? cuts : singles_;
   }
-
-  /// The first of each draft, an attention being one.
-  const std::vector<std::size_t>& singles() const { return singles_; }
 
  private:
   std::size_t last_of(const std::vector<std::size_t>& cuts, std::size_t k) const {
@@ -175,7 +177,7 @@ class Cutting {
   const Estimate& estimate_;
   const std::vector<std::int32_t>& uses_;
   const bool norms_join_;
-  std::vector<std::size_t> singles_;
+  const std::vector<std::size_t> singles_;
   std::vector<std::int64_t> cycles_;  // of these, where there are heads
 };
 
@@ -216,6 +218,13 @@ void keep_frames_apart(std::vector<Part>& parts) {
 }  // namespace
 
 std::size_t StripChain::taken() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
+
+std::vector<std::size_t> StripChain::singles() const {
+  std::vector<std::size_t> singles;
+  for (std::size_t i = 0; i < drafts.size(); ++i)
+    if (!splits_attention(i, drafts.size() - 1)) singles.push_back(i);
+  return singles;
+}
 
 const Draft* StripChain::one(std::size_t first, std::size_t last) const {
   const auto attention = attentions.find(first);
@@ -389,18 +398,24 @@ void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
   CapacityRange weight_room;
   std::vector<Draft> fused;
   std::shared_ptr<Graph> graph;
+  std::vector<std::pair<StripChain, std::vector<std::size_t>>> known;  // chains and their cuts
+  const auto cuts_of = [&](const StripChain& chain) {
+    const auto alike =
+        std::ranges::find_if(known, [&](const auto& other) { return are_alike(c, uses, other.first, chain); });
+    if (alike != known.end()) return alike->second;
+    const TileRoom room = room_of(c.machine, c.role, chain.family);
+    const std::int64_t on_chip = room.read_bytes / (chain.family == Family::linear ? c.chip_share : 1);
+    const Estimate estimate{*c.graph, c.machine, c.lives, room, on_chip, *c.mappings, weight_room};
+    return known.emplace_back(chain, Cutting(chain, estimate, uses).best()).second;
+  };
   for (std::size_t i = 0; i < c.drafts.size();) {
     const StripChain chain = chain_at(i);
     if (chain.drafts.size() < 2) {
       fused.push_back(c.drafts[i++]);
       continue;
     }
-    const TileRoom room = room_of(c.machine, c.role, chain.family);
-    const std::int64_t on_chip = room.read_bytes / (chain.family == Family::linear ? c.chip_share : 1);
-    const Estimate estimate{*c.graph, c.machine, c.lives, room, on_chip, *c.mappings, weight_room};
-    const Cutting cutting(chain, estimate, uses);
-    const std::vector<std::size_t> cuts = cutting.best();
-    if (cuts == cutting.singles()) {
+    const std::vector<std::size_t> cuts = cuts_of(chain);
+    if (cuts == chain.singles()) {
       const auto begin = c.drafts.begin() + static_cast<std::ptrdiff_t>(i);
       fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.taken()));
       i += chain.taken();

@@ -27,6 +27,7 @@ struct StripChain {
   std::map<std::size_t, Draft> attentions{};  // the one that three of the drafts are, by the first of them
   std::vector<Draft> passed{};                // drafts among them that read nothing of theirs
   std::size_t taken() const;                  // drafts of the program, an attention being one
+  std::vector<std::size_t> singles() const;   // the first of each draft, an attention being one
 
   /// Drafts first to last as one.
   Draft join(std::size_t first, std::size_t last) const;
