@@ -145,8 +145,16 @@ ALTER TABLE sweep ADD COLUMN revision_json TEXT;
 ALTER TABLE sweep ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
 )";
 
-const char* const steps_so_far[] = {version_1,  validations, accuracies,     checksums,
-                                    signatures, searches,    packed_columns, revisions};
+/// Bounds of the metrics of chunks; chunks from before have none.
+const char* const bounds_of_chunks = R"(
+CREATE TABLE chunk_bounds(
+  chunk INTEGER PRIMARY KEY REFERENCES chunk(id),
+  data BLOB NOT NULL
+) STRICT;
+)";
+
+const char* const steps_so_far[] = {version_1, validations,    accuracies, checksums,       signatures,
+                                    searches,  packed_columns, revisions,  bounds_of_chunks};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

@@ -330,12 +330,15 @@ void Store::remove_sweep(std::int64_t id) {
   while (row.step()) chunks.push_back(row.integer(0));
   Statement columns(parts_->writer, "DELETE FROM chunk_column WHERE id BETWEEN ? AND ?");
   for (const std::int64_t chunk : chunks) columns.bind(column_id(chunk, 0)).bind(column_id(chunk, 255)).run();
+  Statement bounds(parts_->writer, "DELETE FROM chunk_bounds WHERE chunk = ?");
+  for (const std::int64_t chunk : chunks) bounds.bind(chunk).run();
   Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
   parts_->fronts.forget(id);
   parts_->orders.forget(id);
+  parts_->ranks.forget(id);
   transaction.commit();
 }
 

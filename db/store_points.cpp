@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "db/bounds.h"
 #include "db/parts.h"
 
 namespace sdip {
@@ -68,6 +69,10 @@ void Store::append(std::int64_t id, const PointBatch& batch, std::int64_t taken)
   for (std::size_t m = 0; m < metric_count; ++m)
     if (!blobs.columns[m].empty())
       column.bind(column_id(chunk_id, parts_->metric_ids[m])).bind_blob(blobs.columns[m]).run();
+  Statement(writer, "INSERT INTO chunk_bounds(chunk, data) VALUES(?, ?)")
+      .bind(chunk_id)
+      .bind_blob(encode_bounds(batch, parts_->metric_ids))
+      .run();
   if (taken > 0) Statement(writer, "UPDATE sweep SET taken = taken + ? WHERE id = ?").bind(taken).bind(id).run();
   transaction.commit();
 }

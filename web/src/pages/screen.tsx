@@ -1,7 +1,7 @@
 // What matters: which rows of a machine do most to a measure over their whole ranges, by effects or shares of variance.
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { startScreening, useSearchedRows } from '../api/queries';
+import { startScreening } from '../api/queries';
 import { axisOf, draftFor, type AxisDraft } from '../form/axes';
 import { AxisEditor } from '../form/axis_editor';
 import { MachineForm } from '../form/machine_form';
@@ -99,10 +99,8 @@ interface HowProps {
 
 function HowCard({ draft, change, rows, sound, pending, onStart }: HowProps) {
   const { t } = useSpeech();
-  const searched = useSearchedRows();
   const samples = draft.samples[draft.method];
-  // Without axes of one's own the server takes those rows that are numbers: no more than are searched.
-  const machines = machinesOf(draft.method, samples, rows > 0 ? rows : (searched.data?.length ?? 0));
+  const machines = machinesOf(draft.method, samples, rows);
   const fits = Number.isInteger(samples) && samples >= 2 && Number.isInteger(draft.seed) && draft.seed >= 0 && (rows === 0 || machines <= mostMachines);
   return (
     <Card title={t('screen.how')}>
@@ -123,7 +121,8 @@ function HowCard({ draft, change, rows, sound, pending, onStart }: HowProps) {
       </div>
       <p className="muted">{t(draft.method === 'morris' ? 'screen.morris_about' : 'screen.sobol_about')}</p>
       <div className="start-row">
-        <p className="big-count" aria-live="polite">{rows === 0 && '≤ '}<strong>{Number.isFinite(machines) ? plain(machines) : '–'}</strong> {t('best.machines')}</p>
+        {/* Without axes of one's own the server knows how many rows there are. */}
+        <p className="big-count" aria-live="polite">{rows > 0 && <><strong>{Number.isFinite(machines) ? plain(machines) : '–'}</strong> {t('best.machines')}</>}</p>
         <button type="button" className="primary large" disabled={!sound || !fits || draft.measures.length === 0 || pending} onClick={onStart} data-action="start-screening">{pending ? t('screen.running') : t('screen.start')}</button>
       </div>
     </Card>

@@ -32,18 +32,18 @@ function MeasureBars({ measure, sobol }: { measure: ScreenedMeasure; sobol: bool
     const found = importanceOf(row);
     if (!found) return [];
     const way = found.sign === undefined || found.sign === 0 ? '' : found.sign > 0 ? ' ↑' : ' ↓';
-    const text = `${quantity(found.value, unit, 3)} ± ${quantity(found.error, unit, 2)}${way}`;
+    const text = `${quantity(Number(found.value.toPrecision(3)), unit, 3)} ± ${quantity(Number(found.error.toPrecision(2)), unit, 2)}${way}`;
     return [{ name: row.parameter, title: tables.parameter(row.parameter)?.doc[language], value: found.value, error: found.error, mark: found.first, text }];
   });
   const title = `${measure.measure}: ${t(sobol ? 'screen.shares' : 'screen.effects')}`;
   return (
-    <ChartFrame title={title} note={t(sobol ? 'screen.sobol_note' : 'screen.morris_note')} table={() => tableOf(measure.rows, unit, sobol, t)}>
+    <div className="card"><ChartFrame title={title} note={t(sobol ? 'screen.sobol_note' : 'screen.morris_note')} table={() => tableOf(measure.rows, unit, sobol, t)}>
       {bars.length === 0 && <p className="muted">{t('screen.nothing')}</p>}
       <IntervalBars bars={all ? bars : bars.slice(0, firstRows)} most={longest(bars)} label={title} />
       {bars.length > firstRows && (
         <button type="button" className="quiet" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t('screen.fewer') : t('screen.all', { count: bars.length })}</button>
       )}
-    </ChartFrame>
+    </ChartFrame></div>
   );
 }
 
