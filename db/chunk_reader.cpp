@@ -91,6 +91,24 @@ void ChunkReader::each_since(std::int64_t sweep, std::int64_t chunk,
   while (row.step()) visit(head_of(row, sweep, connection_.path()));
 }
 
+void ChunkReader::each_bounds_since(std::int64_t sweep, std::int64_t chunk, std::int64_t metric_id,
+                                    const std::function<void(const ChunkBoundsRow&)>& visit) {
+  // An index holds all of a chunk that is asked for, but for its bounds.
+  Statement row(connection_,
+                "SELECT chunk.id, first, count, feasible, data FROM chunk INDEXED BY chunk_place"
+                " LEFT JOIN chunk_bounds ON chunk_bounds.chunk = iif(?3 < 0, NULL, chunk.id)"
+                " WHERE sweep = ?1 AND chunk.id > ?2");
+  row.bind(sweep).bind(chunk).bind(metric_id);
+  constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+  while (row.step()) {
+    ChunkBoundsRow one{row.integer(0), row.integer(1), row.integer(2), row.integer(3)};
+    if (!row.null(4))
+      one.bounds =
+          decode_bounds(row.blob(4), metric_id, connection_.path()).value_or(MetricBounds{no_value, no_value});
+    visit(one);
+  }
+}
+
 std::optional<ChunkHead> ChunkReader::holding(std::int64_t sweep, std::int64_t index) {
   std::optional<ChunkHead> found;
   each(sweep, index, [&](const ChunkHead& chunk) {

@@ -137,8 +137,24 @@ CREATE TABLE search(
 /// an older program cannot read what is stored from now on.
 const char* const packed_columns = "";
 
-const char* const steps_so_far[] = {version_1,  validations, accuracies,    checksums,
-                                    signatures, searches,    packed_columns};
+/// Which sweep one was made of, and how; `taken`: how many of its points were taken over and not evaluated.
+const char* const revisions = R"(
+ALTER TABLE sweep ADD COLUMN parent INTEGER;
+ALTER TABLE sweep ADD COLUMN revision INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE sweep ADD COLUMN revision_json TEXT;
+ALTER TABLE sweep ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+)";
+
+/// Bounds of the metrics of chunks; chunks from before have none.
+const char* const bounds_of_chunks = R"(
+CREATE TABLE chunk_bounds(
+  chunk INTEGER PRIMARY KEY REFERENCES chunk(id),
+  data BLOB NOT NULL
+) STRICT;
+)";
+
+const char* const steps_so_far[] = {version_1, validations,    accuracies, checksums,       signatures,
+                                    searches,  packed_columns, revisions,  bounds_of_chunks};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

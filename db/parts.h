@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "db/bounds.h"
 #include "db/chunk.h"
 #include "db/sqlite.h"
 #include "db/store.h"
@@ -45,8 +46,9 @@ struct KeptFront {
 
 /// Of the points of a chunk in an order (db/store_page.cpp): between which keys theirs lie, NaN where none has one.
 struct ChunkKeys {
-  std::int64_t first = 0;
-  std::int32_t count = 0, feasible = 0, without = 0;  // points; feasible ones that have no key
+  std::int64_t id = 0, first = 0;
+  std::int32_t count = 0, feasible = 0;  // points
+  bool some_without = false;             // feasible ones have no key
   double least = 0, most = 0;
 };
 
@@ -55,6 +57,15 @@ struct KeptOrder {
   std::mutex growing = {};
   std::int64_t last_chunk = 0;
   std::vector<ChunkKeys> chunks = {};
+};
+
+/// The points that pass a filter in an order, of a sweep's chunks up to one: what pages amid it are found by, once
+/// that takes reading many chunks. 4 bytes a point.
+struct KeptRanks {
+  std::mutex growing = {};
+  bool slow = false;  // a page was
+  std::int64_t last_chunk = 0;
+  std::vector<std::uint32_t> points = {};
 };
 
 /// What is remembered of sweeps, so that a question takes up what was stored since it was last asked. Keys begin
@@ -98,7 +109,8 @@ struct Store::Parts {
   std::mutex pooling;
   std::vector<std::unique_ptr<Connection>> idle;
   Remembered<KeptFront> fronts{64};  // by sweep, objectives and constraints
-  Remembered<KeptOrder> orders{16};  // by sweep and what is sorted by: 1.6 MB each of 10,000,000 points
+  Remembered<KeptOrder> orders{16};  // by sweep and what is sorted by: 1.9 MB each of 10,000,000 points
+  Remembered<KeptRanks> ranks{3};    // by sweep, order and filter: 40 MB each of 10,000,000 points
 };
 
 /// A read-only connection of the store in a transaction: one snapshot for as long as this lives.
@@ -125,6 +137,12 @@ struct ChunkHead {
   std::optional<std::string> checksums;  // none: it was stored before there were any
 };
 
+/// A chunk's place and counts. `bounds`: nothing where none are kept, NaN where the metric has no values.
+struct ChunkBoundsRow {
+  std::int64_t id = 0, first = 0, count = 0, feasible = 0;
+  std::optional<MetricBounds> bounds{};
+};
+
 /// Reads the chunks of a sweep, one after the other or one by one, and the columns of each. What has a checksum is
 /// held to it: throws Error("store_corrupt", path, ...) saying which points.
 class ChunkReader {
@@ -134,6 +152,12 @@ class ChunkReader {
   void each(std::int64_t sweep, std::int64_t after, const std::function<bool(const ChunkHead&)>& visit);
   /// All chunks that were stored after the one of that id; 0: all, in any order.
   void each_since(std::int64_t sweep, std::int64_t chunk, const std::function<void(const ChunkHead&)>& visit);
+  /// The same without what a chunk's row holds besides, and with the bounds of a metric of that number in the
+  /// store; -1: of none.
+  void each_bounds_since(std::int64_t sweep, std::int64_t chunk, std::int64_t metric_id,
+                         const std::function<void(const ChunkBoundsRow&)>& visit);
+  /// A metric's number in the store.
+  std::int64_t id_of(Metric metric) const { return metric_ids_[static_cast<std::size_t>(metric)]; }
   /// The chunk that holds a point, if it is stored.
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
   /// Appends a metric of each point of a chunk.

@@ -28,7 +28,8 @@ void add_metrics(Connection& connection) {
 constexpr const char* sweep_columns =
     "SELECT id, name, model, spec_json, state, total, created, error_code, error_where, error_message,"
     " (SELECT coalesce(sum(count), 0) FROM chunk WHERE chunk.sweep = sweep.id),"
-    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id), unchecked, signature FROM sweep";
+    " (SELECT coalesce(sum(feasible), 0) FROM chunk WHERE chunk.sweep = sweep.id), unchecked, signature,"
+    " parent, revision_json, revision, taken FROM sweep";
 
 SweepRow sweep_row(const Statement& row, const std::string& path) {
   SweepRow sweep;
@@ -45,6 +46,9 @@ SweepRow sweep_row(const Statement& row, const std::string& path) {
   sweep.feasible = row.integer(11);
   sweep.unchecked = row.integer(12);
   sweep.signature = row.text(13);
+  if (!row.null(14)) sweep.origin = SweepOrigin{row.integer(14), std::string(row.text(15))};
+  sweep.revision = row.integer(16);
+  sweep.taken = row.integer(17);
   return sweep;
 }
 
@@ -240,15 +244,15 @@ std::int64_t Store::add_sweep(const SweepRow& row) {
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
   Statement add(parts_->writer,
-                "INSERT INTO sweep(name, model, spec_json, state, total, created, signature)"
-                " VALUES(?, ?, ?, 'queued', ?, ?, ?)");
-  add.bind(row.name)
-      .bind(row.model)
-      .bind(row.spec_json)
-      .bind(row.total)
-      .bind(row.created)
-      .bind(row.signature)
-      .run();
+                "INSERT INTO sweep(name, model, spec_json, state, total, created, signature, parent, revision_json,"
+                " revision) VALUES(?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)");
+  add.bind(row.name).bind(row.model).bind(row.spec_json).bind(row.total).bind(row.created).bind(row.signature);
+  if (row.origin) {
+    const SweepRow parent = sweep_in(parts_->writer, row.origin->parent);
+    add.bind(parent.id).bind(row.origin->revision_json).bind(parent.revision + 1).run();
+  } else {
+    add.bind_null().bind_null().bind(std::int64_t{1}).run();
+  }
   const std::int64_t id = parts_->writer.integer("SELECT last_insert_rowid()");
   transaction.commit();
   return id;
@@ -326,12 +330,15 @@ void Store::remove_sweep(std::int64_t id) {
   while (row.step()) chunks.push_back(row.integer(0));
   Statement columns(parts_->writer, "DELETE FROM chunk_column WHERE id BETWEEN ? AND ?");
   for (const std::int64_t chunk : chunks) columns.bind(column_id(chunk, 0)).bind(column_id(chunk, 255)).run();
+  Statement bounds(parts_->writer, "DELETE FROM chunk_bounds WHERE chunk = ?");
+  for (const std::int64_t chunk : chunks) bounds.bind(chunk).run();
   Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
   parts_->fronts.forget(id);
   parts_->orders.forget(id);
+  parts_->ranks.forget(id);
   transaction.commit();
 }
 

@@ -38,6 +38,12 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+/// Of which sweep one was made, and how: numbers are never used again, so that it stays true when that is removed.
+struct SweepOrigin {
+  std::int64_t parent = 0;
+  std::string revision_json;  // revision_json(revision), as text
+};
+
 struct SweepRow {
   std::int64_t id = 0;
   std::string name, model;
@@ -48,6 +54,9 @@ struct SweepRow {
   std::string signature;                           // of the engine that computes the points; "": not known
   std::string created;                             // RFC 3339, given by the caller
   std::optional<Problem> error;
+  std::optional<SweepOrigin> origin;
+  std::int64_t revision = 1;  // how many sweeps lead to it, it among them
+  std::int64_t taken = 0;     // of the points stored, those taken over from its parent
 };
 
 /// A validation: of a design point that was asked for, or of the front of a sweep. States are those of sweeps, but
@@ -134,7 +143,8 @@ class Store {
   std::optional<StoredModel> model(std::string_view name) const;
   bool remove_model(std::string_view name);  // false: there was none
 
-  /// Adds a sweep in state queued and returns its id; id, state, done, feasible and error of `row` are not read.
+  /// Adds a sweep in state queued and returns its id; id, state, done, feasible, error, revision and taken of `row`
+  /// are not read. Throws Error("not_found", ...) for a parent that is not there.
   std::int64_t add_sweep(const SweepRow& row);
   std::vector<SweepRow> sweeps() const;  // newest first
   SweepRow sweep(std::int64_t id) const;
@@ -179,10 +189,14 @@ class Store {
   void remove_search(std::int64_t id);
 
   /// Keeps a batch. The same batch again changes nothing; one that overlaps another, or differs from what is stored
-  /// at its place, throws Error("conflict", ...).
-  void append(std::int64_t id, const PointBatch& batch);
-  /// The points not stored yet, ascending.
+  /// at its place, throws Error("conflict", ...). `taken`: how many of its points are the parent's.
+  void append(std::int64_t id, const PointBatch& batch, std::int64_t taken = 0);
+  /// The points that are stored, and those not stored yet, ascending.
+  std::vector<IndexRange> stored_ranges(std::int64_t id) const;
   std::vector<IndexRange> missing_ranges(std::int64_t id) const;
+
+  /// The batch that a stored point lies in, as far as it was kept at once; nothing where the point is not stored.
+  std::optional<PointBatch> batch_holding(std::int64_t id, std::int64_t index) const;
 
   /// The stored points of a range as batches, in index order; one snapshot. No batch lies in two chunks.
   void each_batch(std::int64_t id, const IndexRange& range, const std::function<void(PointBatch&&)>& visit) const;

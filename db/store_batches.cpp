@@ -15,4 +15,12 @@ void Store::each_batch(std::int64_t id, const IndexRange& range,
   });
 }
 
+std::optional<PointBatch> Store::batch_holding(std::int64_t id, std::int64_t index) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  ChunkReader reader(reading.connection(), parts_->metric_ids);
+  const auto chunk = reader.holding(id, index);
+  if (!chunk) return std::nullopt;
+  return reader.batch(*chunk, {chunk->first, chunk->first + chunk->count});
+}
+
 }  // namespace sdip

@@ -96,28 +96,44 @@ void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, 
     keys.push_back(order.by == Order::By::axis ? static_cast<double>(axis_value(space, order.axis, i)) : 0);
 }
 
+/// Of a chunk for which no bounds are kept.
+MetricBounds bounds_read(ChunkReader& reader, std::int64_t id, std::int64_t first, const Space& space,
+                         const Order& order, std::vector<double>& keys) {
+  constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
+  const auto chunk = reader.holding(id, first);
+  check(chunk.has_value(), "bounds_read: the chunk was just seen");
+  read_keys(reader, *chunk, space, order, keys);
+  MetricBounds bounds{no_value, no_value};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    bounds.some_without = bounds.some_without || (std::isnan(keys[i]) && chunk->feasible[i] != 0);
+    bounds.least = std::fmin(bounds.least, keys[i]);
+    bounds.most = std::fmax(bounds.most, keys[i]);
+  }
+  return bounds;
+}
+
 /// Takes up the chunks that were stored since; all of them or none.
 void grow(KeptOrder& kept, ChunkReader& reader, std::int64_t id, const Space& space, const Order& order) {
+  const bool metric = order.by == Order::By::measure && !order.measure->formula;
   std::vector<ChunkKeys> fresh;
   std::vector<double> keys;
   std::int64_t last = kept.last_chunk;
-  reader.each_since(id, kept.last_chunk, [&](const ChunkHead& chunk) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    read_keys(reader, chunk, space, order, keys);
-    ChunkKeys of{.first = chunk.first,
-                 .count = static_cast<std::int32_t>(chunk.count),
-                 .feasible = static_cast<std::int32_t>(std::ranges::count(chunk.feasible, 1)),
-                 .without = 0,
-                 .least = none,
-                 .most = none};
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (std::isnan(keys[i]) && chunk.feasible[i] != 0) ++of.without;
-      of.least = std::fmin(of.least, keys[i]);
-      of.most = std::fmax(of.most, keys[i]);
-    }
-    fresh.push_back(of);
-    last = std::max(last, chunk.id);
-  });
+  reader.each_bounds_since(id, kept.last_chunk, metric ? reader.id_of(order.measure->metric) : -1,
+                           [&](const ChunkBoundsRow& row) {
+                             MetricBounds bounds;
+                             if (row.bounds)
+                               bounds = *row.bounds;
+                             else if (order.by != Order::By::index)
+                               bounds = bounds_read(reader, id, row.first, space, order, keys);
+                             fresh.push_back({.id = row.id,
+                                              .first = row.first,
+                                              .count = static_cast<std::int32_t>(row.count),
+                                              .feasible = static_cast<std::int32_t>(row.feasible),
+                                              .some_without = bounds.some_without,
+                                              .least = bounds.least,
+                                              .most = bounds.most});
+                             last = std::max(last, row.id);
+                           });
   kept.chunks.insert(kept.chunks.end(), fresh.begin(), fresh.end());
   kept.last_chunk = last;
 }
@@ -132,7 +148,7 @@ ChunkBounds bounds_of(const ChunkKeys& chunk, const Order& order, std::optional<
   if (order.descending) std::swap(bounds.first.key, bounds.last.key);
   if (order.descending && order.by == Order::By::index) std::swap(bounds.first.index, bounds.last.index);
   const bool infeasible = feasible != true && chunk.feasible < chunk.count;
-  if (chunk.without > 0 || (order.by == Order::By::measure && infeasible)) bounds.last.key = none;
+  if (chunk.some_without || (order.by == Order::By::measure && infeasible)) bounds.last.key = none;
   if (order.by == Order::By::measure && feasible == false) bounds.first.key = none;  // they have no metrics
   return bounds;
 }
@@ -142,44 +158,129 @@ std::int64_t passing(const ChunkKeys& chunk, std::optional<bool> feasible) {
   return *feasible ? chunk.feasible : chunk.count - chunk.feasible;
 }
 
-/// The places of a page and of one point more, in order; `total` counts the points that pass the filter. Chunks are
-/// read from that on which may hold the first of them, until none is left that may hold one of the page.
-std::vector<RowPlace> places(ChunkReader& reader, std::int64_t id, const Space& space, const PageQuery& query,
-                             const Order& order, const std::vector<ChunkKeys>& kept,
-                             const std::optional<RowPlace>& after, std::int64_t& total) {
+/// What is asked of an order's points.
+struct Asked {
+  std::int64_t id = 0;
+  const Space& space;
+  const PageQuery& query;
+  const Order& order;
+  std::optional<RowPlace> after;
+
+  bool passes(bool feasible) const { return !query.feasible || *query.feasible == feasible; }
+  std::size_t wanted() const {
+    return static_cast<std::size_t>(query.limit) + 1;
+  }  // to know whether there are more
+};
+
+/// A number that grows as places come later, ties apart: a key's, in the order's direction.
+std::uint64_t ordinal(double key, bool descending) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  if (std::isnan(key)) return std::numeric_limits<std::uint64_t>::max();
+  const auto bits = std::bit_cast<std::uint64_t>(key == 0 ? 0.0 : key);  // -0 is like 0
+  const std::uint64_t rising = (bits & sign) != 0 ? ~bits : bits | sign;
+  return descending ? ~rising : rising;
+}
+
+/// All points that pass, in order.
+void rank(KeptRanks& ranks, ChunkReader& reader, const Asked& asked) {
+  struct Ranked {
+    std::uint64_t key;
+    std::uint32_t index;
+    bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : index < other.index; }
+  };
+  static_assert(most_points <= std::numeric_limits<std::uint32_t>::max());
+  std::vector<Ranked> all;
+  std::vector<double> keys;
+  std::int64_t last = 0;
+  reader.each_since(asked.id, 0, [&](const ChunkHead& chunk) {
+    read_keys(reader, chunk, asked.space, asked.order, keys);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (asked.passes(chunk.feasible[i] != 0))
+        all.push_back({ordinal(keys[i], asked.order.descending),
+                       static_cast<std::uint32_t>(chunk.first + static_cast<std::int64_t>(i))});
+    last = std::max(last, chunk.id);
+  });
+  std::ranges::sort(all, [](const Ranked& a, const Ranked& b) { return a < b; });
+  ranks.points.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) ranks.points[i] = all[i].index;
+  ranks.last_chunk = last;
+}
+
+/// The places of a page, and of one point more, of the points that are ranked.
+std::vector<RowPlace> ranked_places(const KeptRanks& ranks, ChunkReader& reader, const Asked& asked) {
+  std::optional<ChunkHead> chunk;
+  std::vector<double> keys;
+  const auto place = [&](std::uint32_t point) {
+    const std::int64_t index = point;
+    if (!chunk || index < chunk->first || index >= chunk->first + chunk->count) {
+      chunk = reader.holding(asked.id, index);
+      check(chunk.has_value(), "ranked_places: the point was ranked");
+      read_keys(reader, *chunk, asked.space, asked.order, keys);
+    }
+    return RowPlace{keys[static_cast<std::size_t>(index - chunk->first)], index};
+  };
+  auto next = ranks.points.begin();
+  if (asked.after)
+    next = std::ranges::partition_point(
+        ranks.points, [&](std::uint32_t point) { return !asked.order.before(*asked.after, place(point)); });
+  std::vector<RowPlace> found;
+  for (; next != ranks.points.end() && found.size() < asked.wanted(); ++next) found.push_back(place(*next));
+  return found;
+}
+
+/// Adds those of the chunks behind `ranked` to the places `found`, as far as they come first; in order. Chunks are
+/// read from that on which may hold the first of them, until none is left that may hold one of the page. Returns
+/// how many were read.
+std::int64_t add_places(std::vector<RowPlace>& found, ChunkReader& reader, const Asked& asked,
+                        const std::vector<ChunkKeys>& kept, std::int64_t ranked) {
   using Candidate = std::pair<RowPlace, const ChunkKeys*>;  // what it may begin with
+  const Order& order = asked.order;
   const auto before = [&](const RowPlace& a, const RowPlace& b) { return order.before(a, b); };
   const auto later = [&](const Candidate& a, const Candidate& b) { return order.before(b.first, a.first); };
   std::vector<Candidate> left;  // a heap, that which may come first on top
   for (const ChunkKeys& chunk : kept) {
-    const std::int64_t its = passing(chunk, query.feasible);
-    total += its;
-    const ChunkBounds bounds = bounds_of(chunk, order, query.feasible);
-    if (its > 0 && (!after || order.before(*after, bounds.last))) left.emplace_back(bounds.first, &chunk);
+    if (chunk.id <= ranked || passing(chunk, asked.query.feasible) == 0) continue;
+    const ChunkBounds bounds = bounds_of(chunk, order, asked.query.feasible);
+    if (!asked.after || order.before(*asked.after, bounds.last)) left.emplace_back(bounds.first, &chunk);
   }
   std::ranges::make_heap(left, later);
-  std::vector<RowPlace> found;  // a heap, the last on top
+  std::ranges::make_heap(found, before);  // the last on top
   std::vector<double> keys;
-  const auto wanted = static_cast<std::size_t>(query.limit) + 1;
-  while (!left.empty() && (found.size() < wanted || order.before(left.front().first, found.front()))) {
+  std::int64_t chunks = 0;
+  while (!left.empty() && (found.size() < asked.wanted() || order.before(left.front().first, found.front()))) {
     std::ranges::pop_heap(left, later);
-    const auto chunk = reader.holding(id, left.back().second->first);
+    const auto chunk = reader.holding(asked.id, left.back().second->first);
     left.pop_back();
-    check(chunk.has_value(), "places: the chunk was just seen");
-    read_keys(reader, *chunk, space, order, keys);
+    check(chunk.has_value(), "add_places: the chunk was just seen");
+    ++chunks;
+    read_keys(reader, *chunk, asked.space, order, keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (query.feasible && *query.feasible != (chunk->feasible[i] != 0)) continue;
+      if (!asked.passes(chunk->feasible[i] != 0)) continue;
       const RowPlace place{keys[i], chunk->first + static_cast<std::int64_t>(i)};
-      if (after && !order.before(*after, place)) continue;
-      if (found.size() == wanted && !order.before(place, found.front())) continue;
+      if (asked.after && !order.before(*asked.after, place)) continue;
+      if (found.size() == asked.wanted() && !order.before(place, found.front())) continue;
       found.push_back(place);
       std::ranges::push_heap(found, before);
-      if (found.size() <= wanted) continue;
+      if (found.size() <= asked.wanted()) continue;
       std::ranges::pop_heap(found, before);
       found.pop_back();
     }
   }
   std::ranges::sort_heap(found, before);
+  return chunks;
+}
+
+/// The places of a page and of one point more, in order. Where keys rise and fall within each chunk, a page amid
+/// the order has to read most of them: when that happens again, all points are ranked, and later pages read a few.
+std::vector<RowPlace> places(KeptRanks& ranks, ChunkReader& reader, const Asked& asked,
+                             const std::vector<ChunkKeys>& kept) {
+  constexpr std::int64_t many_chunks = 2000;  // some 50 ms
+  const auto behind =
+      std::ranges::count_if(kept, [&](const ChunkKeys& chunk) { return chunk.id > ranks.last_chunk; });
+  const bool outdated = behind > many_chunks && behind > std::ssize(kept) / 8;
+  if (asked.after && ranks.slow && outdated) rank(ranks, reader, asked);
+  std::vector<RowPlace> found = ranked_places(ranks, reader, asked);
+  if (add_places(found, reader, asked, kept, ranks.last_chunk) > many_chunks) ranks.slow = true;
   return found;
 }
 
@@ -213,8 +314,13 @@ Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) co
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   grow(*kept, reader, id, space, order);
+  const std::string filter = query.feasible ? *query.feasible ? "\n1" : "\n0" : "\n";
+  const std::shared_ptr<KeptRanks> ranks =
+      parts_->ranks.of(order_key(id, order, query.sort) + filter + (order.descending ? "-" : ""));
+  const std::scoped_lock ranking(ranks->growing);
   Page page;
-  std::vector<RowPlace> found = places(reader, id, space, query, order, kept->chunks, after, page.total);
+  for (const ChunkKeys& chunk : kept->chunks) page.total += passing(chunk, query.feasible);
+  std::vector<RowPlace> found = places(*ranks, reader, {id, space, query, order, after}, kept->chunks);
   const bool more = std::ssize(found) > query.limit;
   if (more) found.pop_back();
   page.points = points_at(reader, id, found);

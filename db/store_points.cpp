@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "db/bounds.h"
 #include "db/parts.h"
 
 namespace sdip {
@@ -21,9 +22,23 @@ bool same_chunk(Connection& connection, const MetricIds& metric_ids, std::int64_
   return encode(reader.batch(*chunk, {first, first + chunk->count})) == blobs;
 }
 
+std::vector<IndexRange> stored_in(Connection& connection, std::int64_t sweep) {
+  Statement row(connection, "SELECT first, count FROM chunk WHERE sweep = ? ORDER BY first");
+  row.bind(sweep);
+  std::vector<IndexRange> stored;
+  while (row.step()) {
+    const IndexRange chunk{row.integer(0), row.integer(0) + row.integer(1)};
+    if (!stored.empty() && stored.back().end == chunk.first)
+      stored.back().end = chunk.end;
+    else
+      stored.push_back(chunk);
+  }
+  return stored;
+}
+
 }  // namespace
 
-void Store::append(std::int64_t id, const PointBatch& batch) {
+void Store::append(std::int64_t id, const PointBatch& batch, std::int64_t taken) {
   const ChunkBlobs blobs = encode(batch);
   const std::scoped_lock lock(parts_->writing);
   Connection& writer = parts_->writer;
@@ -54,19 +69,28 @@ void Store::append(std::int64_t id, const PointBatch& batch) {
   for (std::size_t m = 0; m < metric_count; ++m)
     if (!blobs.columns[m].empty())
       column.bind(column_id(chunk_id, parts_->metric_ids[m])).bind_blob(blobs.columns[m]).run();
+  Statement(writer, "INSERT INTO chunk_bounds(chunk, data) VALUES(?, ?)")
+      .bind(chunk_id)
+      .bind_blob(encode_bounds(batch, parts_->metric_ids))
+      .run();
+  if (taken > 0) Statement(writer, "UPDATE sweep SET taken = taken + ? WHERE id = ?").bind(taken).bind(id).run();
   transaction.commit();
+}
+
+std::vector<IndexRange> Store::stored_ranges(std::int64_t id) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  total_of(reading.connection(), id);
+  return stored_in(reading.connection(), id);
 }
 
 std::vector<IndexRange> Store::missing_ranges(std::int64_t id) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   const std::int64_t total = total_of(reading.connection(), id);
-  Statement row(reading.connection(), "SELECT first, count FROM chunk WHERE sweep = ? ORDER BY first");
-  row.bind(id);
   std::vector<IndexRange> missing;
   std::int64_t next = 0;
-  while (row.step()) {
-    if (row.integer(0) > next) missing.push_back({next, row.integer(0)});
-    next = row.integer(0) + row.integer(1);
+  for (const IndexRange& stored : stored_in(reading.connection(), id)) {
+    if (stored.first > next) missing.push_back({next, stored.first});
+    next = stored.end;
   }
   if (next < total) missing.push_back({next, total});
   return missing;

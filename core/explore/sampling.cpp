@@ -44,6 +44,15 @@ std::optional<Sampling> sampling_named(std::string_view name) {
 
 std::string_view sampling_name(Sampling sampling) { return row_of(sampling).name; }
 
+SampleDraw draw_of(const Space& space, std::int64_t i) {
+  SampleDraw draw{.count = space.draws.empty() ? space.count : space.draws[0]};
+  while (i >= draw.first + draw.count && draw.number + 1 < space.draws.size()) {
+    draw.first += draw.count;
+    draw.count = space.draws[++draw.number];
+  }
+  return draw;
+}
+
 bool changes_program(const Axis& axis) { return changes_program(*axis.row); }
 
 std::int64_t combinations(const Space& space, bool compile_axes) {
@@ -98,8 +107,9 @@ void random_digits(const Space& space, std::int64_t i, AxisRange, std::span<std:
     if (!changes_program(space.axes[a])) digits[a] = drawn(space.seed, i, a) % space.axes[a].values.size();
   const std::int64_t strata = combinations(space, true);
   const std::uint64_t within = drawn(space.seed, i, combination_stream) % static_cast<std::uint64_t>(strata);
-  peel_digits(space, true, space.axes.size(), (i * strata + static_cast<std::int64_t>(within)) / space.count,
-              digits);
+  const SampleDraw draw = draw_of(space, i);
+  const std::int64_t stratum = ((i - draw.first) * strata + static_cast<std::int64_t>(within)) / draw.count;
+  peel_digits(space, true, space.axes.size(), stratum, digits);
 }
 
 std::int64_t shuffled(std::int64_t i, std::int64_t count, std::uint64_t key) {

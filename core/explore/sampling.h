@@ -31,6 +31,13 @@ struct SamplingRow {
 };
 const SamplingRow& row_of(Sampling sampling);
 
+/// The draw that a point is of: its first point, how many it has, and which it is.
+struct SampleDraw {
+  std::int64_t first = 0, count = 0;
+  std::uint64_t number = 0;
+};
+SampleDraw draw_of(const Space& space, std::int64_t i);
+
 bool changes_program(const Axis& axis);
 
 /// Product of the sizes of the axes that (do not) change the program; above most_points it stops growing.

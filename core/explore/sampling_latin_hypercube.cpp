@@ -26,17 +26,19 @@ std::int64_t stratum(std::int64_t i, std::int64_t count, std::int64_t blocks, st
 // Axes that change the program nest: within the points that share the values of those listed before it such an axis
 // ascends, so that neighbours share programs as far as there are more points than combinations.
 void latin_hypercube_digits(const Space& space, std::int64_t i, AxisRange which, std::span<std::size_t> digits) {
-  const std::int64_t count = space.count;
+  const SampleDraw draw = draw_of(space, i);
+  const std::int64_t count = draw.count;
   std::int64_t blocks = 1;  // combinations of the axes before that change the program, at most the points
   for (std::size_t a = 0; a < which.end; ++a) {
     const Axis& axis = space.axes[a];
     const auto values = static_cast<std::int64_t>(axis.values.size());
     const bool nested = changes_program(axis);
     if (a >= which.first) {
-      const std::uint64_t key = mixed(mixed(space.seed) ^ (a + 1));
+      std::uint64_t key = mixed(mixed(space.seed) ^ (a + 1));
+      if (draw.number > 0) key = mixed(key ^ draw.number);
       const auto within = static_cast<std::int64_t>(drawn(space.seed, i, a) % static_cast<std::uint64_t>(values));
-      digits[a] =
-          static_cast<std::size_t>((stratum(i, count, nested ? blocks : count, key) * values + within) / count);
+      digits[a] = static_cast<std::size_t>(
+          (stratum(i - draw.first, count, nested ? blocks : count, key) * values + within) / count);
     }
     if (nested) blocks = std::min(count, blocks * values);
   }

@@ -53,12 +53,12 @@ struct Ordered {
   std::size_t end = 0;  // of the axes listed before it those that change the program
   std::int64_t combinations = 1;
 };
-Ordered ordered_axes(const Space& space) {
+Ordered ordered_axes(const Space& space, std::int64_t count) {
   Ordered ordered;
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
     if (!changes_program(space.axes[a])) continue;
     const auto values = static_cast<std::int64_t>(space.axes[a].values.size());
-    if (values > space.count / ordered.combinations) break;
+    if (values > count / ordered.combinations) break;
     ordered.combinations *= values;
     ordered.end = a + 1;
   }
@@ -68,10 +68,11 @@ Ordered ordered_axes(const Space& space) {
 }  // namespace
 
 // That i / count is one more dimension beside the sequence's is Hammersley's construction: each combination of the
-// ordered axes has a run of the sequence, which by itself is spread evenly.
+// ordered axes has a run of the sequence, which by itself is spread evenly. A later draw goes on in the sequence.
 void sobol_digits(const Space& space, std::int64_t i, AxisRange which, std::span<std::size_t> digits) {
-  const Ordered ordered = ordered_axes(space);
-  peel_digits(space, true, ordered.end, i * ordered.combinations / space.count, digits);
+  const SampleDraw draw = draw_of(space, i);
+  const Ordered ordered = ordered_axes(space, draw.count);
+  peel_digits(space, true, ordered.end, (i - draw.first) * ordered.combinations / draw.count, digits);
   const std::vector<Directions>& known = sobol_directions();
   std::size_t dimension = 0;
   for (std::size_t a = 0; a < which.end; ++a) {

@@ -142,6 +142,15 @@ std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i) {
   return place == no_place ? its.row->read(space.base) : its.values[place];
 }
 
+std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i) {
+  check(i >= 0 && i < point_count(space), "axis_values: outside the space");
+  const auto digits = digits_of(space, i, {0, space.axes.size()});
+  std::vector<std::int64_t> values;
+  for (std::size_t a = 0; a < digits.size(); ++a)
+    values.push_back(digits[a] == no_place ? space.axes[a].row->read(space.base) : space.axes[a].values[digits[a]]);
+  return values;
+}
+
 namespace {
 
 /// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.
@@ -224,6 +233,27 @@ Space with_blocks(Space space) {
   return space;
 }
 
+namespace {
+
+constexpr std::size_t most_draws = 100;
+
+void check_draws(const Space& space) {
+  if (space.draws.empty()) return;
+  if (space.draws.size() > most_draws)
+    throw Error("limit_exceeded", "/draws", "expected at most " + std::to_string(most_draws) + " draws");
+  std::int64_t sum = 0;
+  for (const std::int64_t one : space.draws) {
+    if (one < 1 || one > most_points)
+      throw Error("value_out_of_range", "/draws", "points to draw: expected 1 to " + std::to_string(most_points));
+    sum += one;
+  }
+  if (sum != space.count)
+    throw Error("value_conflict", "/draws",
+                "draw " + std::to_string(sum) + " points together, and count says " + std::to_string(space.count));
+}
+
+}  // namespace
+
 void check_space(const Space& space) {
   if (space.axes.empty()) throw Error("value_invalid", "/axes", "a sweep needs at least one axis");
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
@@ -247,6 +277,7 @@ void check_space(const Space& space) {
   if (row.draws) {
     if (space.count < 1 || space.count > most)
       throw Error("value_out_of_range", "/count", "points to draw: expected 1 to " + std::to_string(most));
+    check_draws(space);
     if (row.bounds_programs && combinations(space, true) > most)
       throw Error("too_large", "/axes",
                   "more than " + std::to_string(most) + " combinations of the axes that change the program");

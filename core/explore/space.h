@@ -60,9 +60,10 @@ struct Space {
   std::vector<Axis> axes;
   std::vector<Link> links = {};  // in turn, behind the axes: each may read those before it
   Sampling sampling = Sampling::grid;
-  std::uint64_t seed = 1;  // of all but the grid
-  std::int64_t count = 0;  // of all but the grid: points to draw
-  GridBlocks blocks = {};  // with_blocks() makes them
+  std::uint64_t seed = 1;                // of all but the grid
+  std::int64_t count = 0;                // of all but the grid: points to draw
+  std::vector<std::int64_t> draws = {};  // of `count`: how many at a time; none: all at once
+  GridBlocks blocks = {};                // with_blocks() makes them
   friend bool operator==(const Space&, const Space&) = default;
 };
 
@@ -93,6 +94,8 @@ std::int64_t point_count(const Space& space);
 ///           combinations.
 ///   sobol   axes that change the program are taken in order, slowest first, as long as there are no more
 ///           combinations than points; the others are a dimension each of Sobol's sequence, scrambled by the seed.
+/// Points drawn in several draws are those of the first draw, then those of the next, each draw being spread over
+/// the space by itself: so a sample is extended, and the points that it had keep their number.
 /// Then its links. Throws Error("value_invalid" | "value_out_of_range", name of a linked parameter, ...) where that
 /// cannot have such a value: the point is infeasible.
 Machine point(const Space& space, std::int64_t i);
@@ -107,9 +110,11 @@ inline constexpr std::size_t many_capacities = 16;
 /// The value of one axis at point i, of the base where its condition does not hold; `axis` is an index into
 /// space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
+/// Of every axis, in the order of space.axes.
+std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i);
 
-/// Reads the keys sampling, seed, count, axes and links of POST /sweeps (docs/api.md) over `base`; other keys are
-/// left alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "unknown_key" |
+/// Reads the keys sampling, seed, count, draws, axes and links of POST /sweeps (docs/api.md) over `base`; other
+/// keys are left alone. Throws Error("unknown_parameter" | "value_invalid" | "value_out_of_range" | "unknown_key" |
 /// "too_large", JSON pointer, ...).
 Space space_from_json(const nlohmann::json& spec, const Machine& base);
 

@@ -115,6 +115,15 @@ const ParameterRow* varied_row(const json& object, const std::string& where) {
   return row;
 }
 
+/// One draw alone is no more than the count.
+std::vector<std::int64_t> draws_from_json(const json& list) {
+  if (!list.is_array()) throw Error("value_invalid", "/draws", "expected a list of numbers of points");
+  std::vector<std::int64_t> draws;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    draws.push_back(integer(list[i], 1, most_points, "/draws/" + std::to_string(i)));
+  return draws;
+}
+
 std::vector<Link> links_from_json(const json& list) {
   if (!list.is_array()) throw Error("value_invalid", "/links", "expected a list of links");
   if (list.size() > most_formulas)
@@ -179,8 +188,9 @@ Space space_from_json(const json& spec, const Machine& base) {
     if (!spec.contains("count"))
       throw Error("value_invalid", "/count", std::string(row.name) + " sampling needs the points to draw");
     space.count = integer(spec["count"], 1, most_points, "/count");
-  } else if (spec.contains("count")) {
-    throw Error("value_invalid", "/count",
+    if (spec.contains("draws")) space.draws = draws_from_json(spec["draws"]);
+  } else if (spec.contains("count") || spec.contains("draws")) {
+    throw Error("value_invalid", spec.contains("count") ? "/count" : "/draws",
                 "a grid has as many points as its axes say; count is for samples of a space");
   }
   if (!spec.contains("axes")) throw Error("value_invalid", "/axes", "expected a list of axes");
@@ -207,6 +217,7 @@ nlohmann::ordered_json space_json(const Space& space) {
   object["sampling"] = sampling_name(space.sampling);
   object["seed"] = space.seed;
   if (row_of(space.sampling).draws) object["count"] = space.count;
+  if (!space.draws.empty()) object["draws"] = space.draws;
   object["axes"] = axes_json(space.axes);
   if (space.links.empty()) return object;
   object["links"] = nlohmann::ordered_json::array();

@@ -15,20 +15,22 @@ using nlohmann::json;
 
 constexpr std::size_t longest_name = 200;  // bytes
 
-constexpr std::string_view spec_keys[] = {"name",       "model",       "preset",  "machine",         "sampling",
-                                          "seed",       "count",       "axes",    "links",           "metrics",
-                                          "objectives", "constraints", "formats", "validate_seconds"};
+constexpr std::string_view spec_keys[] = {"name",    "model",      "preset",      "machine", "sampling",
+                                          "seed",    "count",      "draws",       "axes",    "links",
+                                          "metrics", "objectives", "constraints", "formats", "validate_seconds"};
 constexpr std::int64_t most_validate_seconds = 3600;
 
-/// The text at `key`, or `standard` when the key is absent.
-std::string text_or(const json& body, const char* key, const std::string& standard) {
-  if (!body.contains(key)) return standard;
-  const std::string where = std::string("/") + key;
-  if (!body[key].is_string()) throw Error("value_invalid", where, "expected a text");
-  auto text = body[key].get<std::string>();
+std::string text_from_json(const json& value, const std::string& where) {
+  if (!value.is_string()) throw Error("value_invalid", where, "expected a text");
+  auto text = value.get<std::string>();
   if (text.empty() || text.size() > longest_name)
     throw Error("value_invalid", where, "expected 1 to " + std::to_string(longest_name) + " bytes of text");
   return text;
+}
+
+/// The text at `key`, or `standard` when the key is absent.
+std::string text_or(const json& body, const char* key, const std::string& standard) {
+  return body.contains(key) ? text_from_json(body[key], std::string("/") + key) : standard;
 }
 
 std::string formats_from_json(const json& text) {
@@ -42,6 +44,8 @@ std::string formats_from_json(const json& text) {
 }
 
 }  // namespace
+
+std::string sweep_name_from_json(const json& name) { return text_from_json(name, "/name"); }
 
 SweepSpec spec_from_json(const json& body) {
   if (!body.is_object()) throw Error("value_invalid", "", "a sweep: expected a JSON object");

@@ -27,6 +27,9 @@ struct SweepSpec {
 /// space_from_json refuses.
 SweepSpec spec_from_json(const nlohmann::json& body);
 
+/// A name for people, as that body and others have it. Throws Error("value_invalid", "/name", ...).
+std::string sweep_name_from_json(const nlohmann::json& name);
+
 /// The same sweep with everything spelled out; reading it back gives an equal spec even after a default has
 /// changed.
 nlohmann::ordered_json spec_json(const SweepSpec& spec);

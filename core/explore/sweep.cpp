@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/stop.h"
 #include "core/cost/price/batch.h"
+#include "core/explore/equal_points.h"
 
 namespace sdip {
 namespace {
@@ -23,6 +24,7 @@ struct Shared {
   const BatchSink& sink;
   std::vector<IndexRange> batches;
   ProgramCache programs;
+  std::unique_ptr<SeenPoints> seen;  // null where too few are equal
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
   std::mutex delivery;
@@ -59,16 +61,57 @@ void evaluate_neighbours(const Evaluator& evaluator, Neighbours& neighbours, std
   neighbours.places.clear();
 }
 
+/// Which points of a range are evaluated elsewhere: known before, or equal to one that was.
+class Elsewhere {
+ public:
+  Elsewhere(const Shared& shared, const IndexRange& range) : shared_(shared), range_(range) {
+    if (shared.options.known) known_ = shared.options.known(range);
+  }
+
+  /// Whether the outcome of the next point is there, or will be at the end.
+  bool has(std::int64_t i, std::vector<Outcome>& outcomes) {
+    const auto place = static_cast<std::size_t>(i - range_.first);
+    if (!known_.empty() && known_[place]) {
+      outcomes[place] = std::move(*known_[place]);
+      return true;
+    }
+    if (!shared_.seen) return false;
+    SeenPoints::Key key = axis_values(shared_.space, i);
+    if (auto seen = shared_.seen->find(key)) {
+      outcomes[place] = std::move(*seen);
+      return true;
+    }
+    const auto [first, fresh] = places_.emplace(std::move(key), place);
+    if (!fresh) twins_.emplace_back(place, first->second);
+    return !fresh;
+  }
+
+  /// When all others are evaluated.
+  void end(std::vector<Outcome>& outcomes) const {
+    for (const auto& [place, first] : twins_) outcomes[place] = outcomes[first];
+    for (const auto& [key, place] : places_) shared_.seen->keep(key, outcomes[place]);
+  }
+
+ private:
+  const Shared& shared_;
+  IndexRange range_;
+  std::vector<std::optional<Outcome>> known_;
+  std::unordered_map<SeenPoints::Key, std::size_t, SeenPoints::KeyHash> places_;  // that are evaluated here
+  std::vector<std::pair<std::size_t, std::size_t>> twins_;                        // and those equal to them
+};
+
 /// Of the first points of a range: at least of one, and of no more than there is time for.
 std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& last) {
   constexpr std::size_t most_neighbours = 64;  // then the time is asked for again
   const double begun = shared.now();
   std::vector<Outcome> outcomes;
   Neighbours neighbours;
+  Elsewhere elsewhere(shared, range);
   for (std::int64_t i = range.first; i < range.end; ++i) {
     if (i > range.first && (shared.stopped() || shared.now() - begun >= shared.options.most_seconds)) break;
     const auto place = static_cast<std::size_t>(i - range.first);
     outcomes.emplace_back();
+    if (elsewhere.has(i, outcomes)) continue;
     try {
       const Machine machine = point(shared.space, i);
       check_machine(machine);
@@ -96,6 +139,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
     }
   }
   evaluate_neighbours(last.evaluator, neighbours, outcomes);
+  elsewhere.end(outcomes);
   return outcomes;
 }
 
@@ -219,6 +263,7 @@ SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const Com
                 .sink = sink,
                 .batches = batches_of(ranges, options.batch_points, point_count(space)),
                 .programs = ProgramCache(compile_machine, options.programs),
+                .seen = SeenPoints::pays(space) ? std::make_unique<SeenPoints>() : nullptr,
                 .delivery = {},
                 .end = {},
                 .failure = {}};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "core/explore/points.h"
@@ -33,6 +34,9 @@ MakeEvaluator one_by_one(EvaluateFunction evaluate_point);
 /// Takes a batch; called by one thread at a time, in the order in which batches are finished.
 using BatchSink = std::function<void(PointBatch&&)>;
 
+/// Of each point of a range its outcome, where it is known and need not be evaluated. Called from any thread.
+using KnownPoints = std::function<std::vector<std::optional<Outcome>>(const IndexRange&)>;
+
 struct SweepOptions {
   int threads = 1;                            // at least 1
   std::int64_t batch_points = 256;            // a batch lies in [k * batch_points, (k+1) * batch_points)
@@ -40,6 +44,7 @@ struct SweepOptions {
   const std::atomic<bool>* cancel = nullptr;  // polled before each point; what is finished is delivered
   std::function<double()> seconds = nullptr;  // that pass, from any moment on: called from any thread
   double most_seconds = 0.5;                  // with `seconds`: then a batch is delivered as far as it is
+  KnownPoints known = nullptr;                // none is when not given
 };
 
 struct SweepEnd {
@@ -49,9 +54,9 @@ struct SweepEnd {
 };
 
 /// Evaluates the points of `ranges` (ascending, disjoint, inside the space). Points do not depend on threads, order
-/// or batch size. A machine that check_machine refuses, or whose compilation or evaluation throws Error, is an
-/// infeasible point with that text as its reason. Any other exception, and any from `sink`, stops the sweep and is
-/// thrown again.
+/// or batch size; of a machine that is drawn several times it may be evaluated but once. A machine that
+/// check_machine refuses, or whose compilation or evaluation throws Error, is an infeasible point with that text as
+/// its reason. Any other exception, and any from `sink`, stops the sweep and is thrown again.
 SweepEnd sweep(const Space& space, std::span<const IndexRange> ranges, const CompileFunction& compile_machine,
                const MakeEvaluator& make_evaluator, const SweepOptions& options, const BatchSink& sink);
 

@@ -38,6 +38,7 @@ Reply answer_sweep(Service&, const Call&);
 Reply delete_sweep(Service&, const Call&);
 Reply cancel_sweep(Service&, const Call&);
 Reply resume_sweep(Service&, const Call&);
+Reply revise_sweep(Service&, const Call&);
 Reply answer_points(Service&, const Call&);
 Reply answer_columns(Service&, const Call&);
 Reply answer_front(Service&, const Call&);

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/explore/revision.h"
 #include "server/api/handlers.h"
 #include "server/jobs/exports.h"
 #include "server/json/report_json.h"
@@ -62,11 +63,22 @@ std::int64_t path_number(const std::string& text, const std::string& where) {
   return whole_number(text, "not_found", where);
 }
 
-Reply post_sweep(Service& service, const Call& call) {
-  const std::int64_t id = service.jobs.submit(spec_from_json(parse_json(call.body)));
+namespace {
+
+Reply started(Service& service, std::int64_t id) {
   Reply reply = sweep_reply(service, id, 202);
   reply.headers.emplace_back("Location", "/api/v1/sweeps/" + std::to_string(id));
   return reply;
+}
+
+}  // namespace
+
+Reply post_sweep(Service& service, const Call& call) {
+  return started(service, service.jobs.submit(spec_from_json(parse_json(call.body))));
+}
+
+Reply revise_sweep(Service& service, const Call& call) {
+  return started(service, service.jobs.revise(sweep_id(call), revision_from_json(parse_json(call.body))));
 }
 
 Reply answer_sweeps(Service& service, const Call&) {

@@ -2,6 +2,7 @@
 #include "server/api/openapi.h"
 
 #include "core/cost/price/estimate.h"
+#include "core/explore/revision.h"
 #include "core/explore/space.h"
 #include "core/machine/machine.h"
 #include "core/program/form/memory_view.h"
@@ -325,6 +326,31 @@ void add_compared_rows(Schema& schemas) {
                                   {"losses", array(reference("Loss"))}});
 }
 
+Schema sweep_schema() {
+  return object({{"id", integer()},
+                 {"name", text()},
+                 {"model", text()},
+                 {"state", job_states()},
+                 {"total", integer()},
+                 {"done", integer()},
+                 {"feasible", integer()},
+                 {"unchecked", integer()},
+                 {"revision", integer()},
+                 {"parent", nullable(integer())},
+                 {"change", {{"anyOf", {reference("RevisionRequest"), {{"type", "null"}}}}}},
+                 {"taken", integer()},
+                 {"signature", nullable(text())},
+                 {"engine_changed", flag()},
+                 {"points_per_second", nullable(number())},
+                 {"eta_s", nullable(number())},
+                 {"measuring_accuracy", flag()},
+                 {"created", text()},
+                 {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                 {"objectives", array(text())},
+                 {"validation", {{"anyOf", {reference("SweepValidation"), {{"type", "null"}}}}}},
+                 {"spec", reference("SweepRequest")}});
+}
+
 void add_sweeps(Schema& schemas) {
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Axis"] = object({{"parameter", parameter_names()},
@@ -342,6 +368,7 @@ void add_sweeps(Schema& schemas) {
                                     {"sampling?", one_of(sampling_names())},
                                     {"seed?", integer()},
                                     {"count?", integer()},
+                                    {"draws?", array(integer())},
                                     {"axes", array(reference("Axis"))},
                                     {"links?", array(reference("Link"))},
                                     {"metrics?", user_formulas()},
@@ -349,24 +376,12 @@ void add_sweeps(Schema& schemas) {
                                     {"constraints?", array(text())},
                                     {"formats?", text()},
                                     {"validate_seconds?", integer()}});
-  schemas["Sweep"] = object({{"id", integer()},
-                             {"name", text()},
-                             {"model", text()},
-                             {"state", job_states()},
-                             {"total", integer()},
-                             {"done", integer()},
-                             {"feasible", integer()},
-                             {"unchecked", integer()},
-                             {"signature", nullable(text())},
-                             {"engine_changed", flag()},
-                             {"points_per_second", nullable(number())},
-                             {"eta_s", nullable(number())},
-                             {"measuring_accuracy", flag()},
-                             {"created", text()},
-                             {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
-                             {"objectives", array(text())},
-                             {"validation", {{"anyOf", {reference("SweepValidation"), {{"type", "null"}}}}}},
-                             {"spec", reference("SweepRequest")}});
+  schemas["RevisionRequest"] = object({{"kind", one_of(revision_names())},
+                                       {"name?", text()},
+                                       {"axes?", array(reference("Axis"))},
+                                       {"count?", integer()},
+                                       {"constraints?", array(text())}});
+  schemas["Sweep"] = sweep_schema();
   schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
   schemas["PointsPage"] = object({{"columns", array(text())},
                                   {"rows", array(array(cell()))},

@@ -20,6 +20,7 @@
 #include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/merge.h"
+#include "server/jobs/revisions.h"
 #include "server/jobs/service.h"
 #include "server/jobs/sweep_json.h"
 #include "server/jobs/validation_jobs.h"
@@ -104,6 +105,8 @@ Json body_of(Catalog& catalog, const std::filesystem::path& data, const SweepArg
 
 std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesystem::path& data,
                              const SweepArguments& arguments) {
+  if (const auto asked = asked_revision(arguments))
+    return add_revision(store, catalog, asked->parent, asked->revision);
   if (!arguments.resume) return add_sweep(store, catalog, spec_from_json(body_of(catalog, data, arguments)));
   if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
   if (!arguments.links.empty())
@@ -232,7 +235,9 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
                       const std::optional<IndexRange>& part) {
   const SweepRow before = store.sweep(id);
   std::cerr << "sweep " << id << " of " << printable(before.model) << ": " << count_text(before.total) << " points"
-            << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "") << std::endl;
+            << (before.done > 0 ? ", " + count_text(before.done) + " of them stored already" : "");
+  if (before.origin) std::cerr << ", made of sweep " << before.origin->parent;
+  std::cerr << std::endl;
   ProgressLine line(before.total);
   Pace last{before.done};
   RunOptions options;
@@ -242,6 +247,8 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
   options.part = part;
   const bool cancelled = run_sweep(store, catalog, id, options);
   line.show(last, true);
+  if (const std::int64_t taken = store.sweep(id).taken; taken > 0)
+    std::cerr << count_text(taken) << " points were taken over" << std::endl;
   if (!cancelled) return false;
   store.set_state(id, SweepState::cancelled);
   std::string again;
@@ -295,8 +302,9 @@ int run_part(const SweepArguments& arguments) {
 }
 
 int run_stored_sweep(const SweepArguments& arguments) {
-  if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume)
-    throw Error("value_invalid", "MODEL", "expected a model, --spec or --resume");
+  if (arguments.model.empty() && arguments.spec_file.empty() && !arguments.resume && !asked_revision(arguments))
+    throw Error("value_invalid", "MODEL",
+                "expected a model, --spec, --resume or a revision (--clone, --extend, ...)");
   if (!arguments.part.empty()) return run_part(arguments);
   const ExportFormat format = export_format_of(arguments.export_file);
   const std::unique_ptr<NewFile> target =
@@ -358,6 +366,11 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--data", a.data, "Folder to keep the sweep in");
   sweep.add_option("--name", a.name, "A name for people");
   sweep.add_option("--resume", a.resume, "Evaluate what this sweep of --data still misses");
+  sweep.add_option("--clone", a.clone, "A new sweep of --data with the settings and points of this one");
+  sweep.add_option("--extend", a.extend,
+                   "... with more values by --axis, or as many points more of a drawn sample by --count");
+  sweep.add_option("--narrow", a.narrow, "... with some values alone by --axis, or a --constraint more");
+  sweep.add_option("--retry", a.retry, "... with its infeasible and missing points evaluated again");
   sweep.add_option(
       "--part", a.part,
       "K/N: only the K-th of N parts, into --data; run again, what is missing; `sdip merge` joins parts");

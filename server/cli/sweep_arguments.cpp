@@ -96,6 +96,31 @@ Json link_json(const std::string& text) {
 
 }  // namespace
 
+std::optional<AskedRevision> asked_revision(const SweepArguments& a) {
+  const std::optional<std::int64_t> parents[] = {a.clone, a.extend, a.narrow, a.retry};  // as RevisionKind has them
+  std::optional<AskedRevision> asked;
+  for (std::size_t kind = 0; kind < std::size(parents); ++kind) {
+    if (!parents[kind]) continue;
+    const std::string option = "--" + std::string(revision_names()[kind]);
+    if (asked) throw Error("value_conflict", option, "one revision at a time");
+    if (a.data.empty()) throw Error("value_invalid", option, "needs --data, the folder of the sweep");
+    if (!a.model.empty() || !a.spec_file.empty() || a.resume || !a.part.empty() || !a.sampling.empty() || a.seed ||
+        !a.formats_file.empty() || !a.metrics.empty() || !a.links.empty() || !a.objectives.empty() ||
+        !a.machine.changes.empty())
+      throw Error("value_conflict", option,
+                  "the sweep has its model, machine and settings: expected --name, of --extend --axis and --count, "
+                  "of --narrow --axis and --constraint");
+    Json body = {{"kind", revision_names()[kind]}};
+    if (!a.name.empty()) body["name"] = a.name;
+    if (a.count) body["count"] = *a.count;
+    for (const std::string& axis : a.axes) body["axes"].push_back(axis_json(axis));
+    for (const std::string& text : a.constraints)
+      body["constraints"].push_back(parse_constraint(text, "--constraint").text);
+    asked = AskedRevision{*parents[kind], revision_from_json(body)};
+  }
+  return asked;
+}
+
 Json sweep_body(const SweepArguments& arguments) {
   if (!arguments.spec_file.empty()) {
     if (!arguments.axes.empty() || !arguments.sampling.empty() || arguments.count || arguments.seed ||

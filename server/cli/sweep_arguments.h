@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/explore/spec.h"
+#include "core/explore/revision.h"
 #include "server/cli/commands.h"
 #include "server/io/json_in.h"
 
@@ -14,7 +14,7 @@ struct SweepArguments {
   std::vector<std::string> axes, links, objectives, metrics, constraints;
   FileOptions files;
   MachineOptions machine;
-  std::optional<std::int64_t> count, seed, resume;
+  std::optional<std::int64_t> count, seed, resume, clone, extend, narrow, retry;
   std::int64_t validate_seconds = 60;
   bool json = false;
   double accuracy_seconds = 0;  // for the front; 0: it is not measured
@@ -24,6 +24,14 @@ struct SweepArguments {
 /// "cores=1:8:+1" or "cores=1:8:1" with "step". Throws Error unknown_parameter, value_invalid, value_out_of_range,
 /// not_modelled.
 Json axis_json(const std::string& text);
+
+/// What --clone, --extend, --narrow or --retry ask for, and of which sweep; nothing without them. Throws Error
+/// value_invalid, value_conflict where an option stands beside that is for a sweep of its own.
+struct AskedRevision {
+  std::int64_t parent = 0;
+  Revision revision;
+};
+std::optional<AskedRevision> asked_revision(const SweepArguments& arguments);
 
 /// The body of POST /sweeps: the file's, or one made of the options; with neither axes nor file, a first look over
 /// what matters most. Throws Error value_invalid when both are given.

@@ -97,7 +97,10 @@ OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const Ex
             {"created", row.created},
             {"total", row.total},
             {"done", row.done},
-            {"feasible", row.feasible}}},
+            {"feasible", row.feasible},
+            {"revision", row.revision},
+            {"parent", row.origin ? OrderedJson(row.origin->parent) : OrderedJson()},
+            {"change", row.origin ? OrderedJson::parse(row.origin->revision_json) : OrderedJson()}}},
           {"points", query.only ? "front" : "all"},
           {"columns", std::move(columns)},
           {"spec", OrderedJson::parse(row.spec_json)}};

@@ -12,6 +12,7 @@
 #include "server/http/http.h"
 #include "server/io/text.h"
 #include "server/jobs/evaluations.h"
+#include "server/jobs/revisions.h"
 #include "server/json/batch_bytes.h"
 #include "server/studies/analysis.h"
 
@@ -24,7 +25,8 @@ double seconds_now() {
 
 }  // namespace
 
-std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec) {
+std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec,
+                       const std::optional<SweepOrigin>& origin) {
   catalog.mix(spec.model, "/model");
   check_space(spec.space);
   SweepRow row;
@@ -34,6 +36,7 @@ std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& sp
   row.total = point_count(spec.space);
   row.created = time_text();
   row.signature = signature();
+  row.origin = origin;
   return store.add_sweep(row);
 }
 
@@ -58,9 +61,10 @@ namespace {
 
 using KeepBatch = std::function<void(PointBatch&&)>;
 
-/// The points of `ranges`; true: `stop` ended it early.
+/// The points of `ranges` but for those that are known; true: `stop` ended it early.
 bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::vector<IndexRange>& ranges,
-                     std::int64_t threads, const std::atomic<bool>* cancel, const KeepBatch& keep) {
+                     const KnownPoints& known, std::int64_t threads, const std::atomic<bool>* cancel,
+                     const KeepBatch& keep) {
   const Mix mix = catalog.mix(spec.model, "/model");
   const CompileFunction quickly = compile_quickly(
       catalog, mix, {spec.formats}, [cancel] { return cancel != nullptr && cancel->load(); },
@@ -75,14 +79,17 @@ bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::v
   how.threads = static_cast<int>(threads);
   how.cancel = cancel;
   how.seconds = seconds_now;
+  how.known = known;
   return sweep(spec.space, ranges, quickly, side_by_side, how, keep).cancelled;
 }
 
 /// The same, of an upload, in a child.
 bool evaluate_points_apart(const Catalog& catalog, const Member& member, const SweepRow& row, const SweepSpec& spec,
-                           std::vector<IndexRange> ranges, const RunOptions& options, const KeepBatch& keep) {
+                           std::vector<IndexRange> ranges, TakenPoints* taken, const RunOptions& options,
+                           const KeepBatch& keep) {
   Json request = {{"spec", Json::parse(row.spec_json)}, {"threads", options.threads}, {"ranges", Json::array()}};
   for (const IndexRange& range : ranges) request["ranges"].push_back({range.first, range.end});
+  request["left_out"] = taken ? taken_text(*taken, ranges) : "";
   const auto take = [&](std::string_view bytes) {
     PointBatch batch = batch_of_bytes(bytes, spec.model);
     // Only what is missing, and that once: a child is not believed.
@@ -94,7 +101,7 @@ bool evaluate_points_apart(const Catalog& catalog, const Member& member, const S
     const IndexRange rest{batch.range().end, found->end};
     found->end = batch.first;
     if (rest.first < rest.end) ranges.insert(found + 1, rest);
-    keep(std::move(batch));
+    keep(taken ? taken->completed(batch) : std::move(batch));
   };
   try {
     Evaluation evaluation = evaluation_named("sweep");
@@ -114,8 +121,10 @@ std::string evaluate_sweep(const Catalog& catalog, const Json& request, const Ev
   std::vector<IndexRange> ranges;
   for (const Json& range : request.at("ranges"))
     ranges.push_back({range.at(0).get<std::int64_t>(), range.at(1).get<std::int64_t>()});
-  evaluate_points(catalog, spec_from_json(request.at("spec")), ranges, request.at("threads").get<std::int64_t>(),
-                  nullptr, [&](PointBatch&& batch) { turn.show(bytes_of_batch(batch)); });
+  const KnownPoints known = left_out(request.at("left_out").get<std::string>(), ranges);
+  evaluate_points(catalog, spec_from_json(request.at("spec")), ranges, known,
+                  request.at("threads").get<std::int64_t>(), nullptr,
+                  [&](PointBatch&& batch) { turn.show(bytes_of_batch(batch)); });
   return "";
 }
 
@@ -154,13 +163,16 @@ bool run_sweep(Store& store, const Catalog& catalog, std::int64_t id, const RunO
     const Mix mix = catalog.mix(spec.model, "/model");  // else every point would be infeasible, for good
     const auto ranges = missing_of(store.missing_ranges(id), options.part);
     PaceMeter meter(row.done, row.done + points_of(ranges), seconds_now());
+    const auto taken = TakenPoints::of(store, row, spec);
+    const KnownPoints known =
+        taken ? KnownPoints([&](const IndexRange& range) { return taken->in(range); }) : nullptr;
     const KeepBatch keep = [&](PointBatch&& batch) {
-      store.append(id, batch);
+      store.append(id, batch, taken ? taken->count(batch.range()) : 0);
       if (options.on_batch) options.on_batch(meter.after(batch.count(), seconds_now()));
     };
     const auto member = catalog.uploaded(mix);
-    if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, options, keep)
-               : evaluate_points(catalog, spec, ranges, options.threads, options.cancel, keep))
+    if (member ? evaluate_points_apart(catalog, *member, row, spec, ranges, taken.get(), options, keep)
+               : evaluate_points(catalog, spec, ranges, known, options.threads, options.cancel, keep))
       return true;
     store.set_state(id, store.missing_ranges(id).empty() ? SweepState::done : SweepState::cancelled);
   } catch (const Error& error) {
@@ -198,6 +210,12 @@ Jobs::Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t
 
 std::int64_t Jobs::submit(const SweepSpec& spec) {
   const std::int64_t id = add_sweep(store_, catalog_, spec);
+  queue_.add(id);
+  return id;
+}
+
+std::int64_t Jobs::revise(std::int64_t parent, const Revision& revision) {
+  const std::int64_t id = add_revision(store_, catalog_, parent, revision);
   queue_.add(id);
   return id;
 }

@@ -11,8 +11,11 @@
 
 namespace sdip {
 
-/// Keeps a sweep, checked against the catalog. Throws Error unknown_model, value_*.
-std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec);
+/// Keeps a sweep, checked against the catalog; `origin`: of which it was made. Throws Error unknown_model, value_*.
+std::int64_t add_sweep(Store& store, const Catalog& catalog, const SweepSpec& spec,
+                       const std::optional<SweepOrigin>& origin = std::nullopt);
+
+struct Revision;
 
 struct RunOptions {
   int threads = 1;
@@ -39,6 +42,8 @@ class Jobs {
   Jobs(Store& store, const Catalog& catalog, std::function<void(std::int64_t)> on_done = {});
 
   std::int64_t submit(const SweepSpec& spec);
+  /// As add_revision.
+  std::int64_t revise(std::int64_t parent, const Revision& revision);
   /// Throws Error conflict when the sweep has ended already, not_found.
   void cancel(std::int64_t id);
   /// Throws Error conflict when it is queued, running or done, engine_changed, not_found.

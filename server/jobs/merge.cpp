@@ -96,7 +96,9 @@ void take_model(Store& store, const std::filesystem::path& into, const StoredMod
 /// it.
 std::int64_t target_of(Store& store, const SweepRow& row) {
   if (const auto known = sweep_of_spec(store, row.spec_json)) return known->id;
-  const std::int64_t id = store.add_sweep(row);
+  SweepRow fresh = row;
+  fresh.origin.reset();  // a number of another store
+  const std::int64_t id = store.add_sweep(fresh);
   store.set_state(id, SweepState::cancelled);
   return id;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "db/bounds.h"
 #include "tests/core/explore/refusal.h"
 #include "tests/db/sample.h"
 
@@ -219,6 +220,31 @@ TEST(chunk, is_held_to_its_checksums) {
   EXPECT_EQ(column(5, ""), damaged) << "it is listed";
   EXPECT_EQ(column(6, bytes), damaged) << "it is not";
   EXPECT_EQ(column(5, bytes.substr(0, 8) + '\x41'), damaged);
+}
+
+TEST(bounds, are_of_the_feasible_points_that_have_a_value) {
+  PointBatch batch;
+  const auto add = [&](bool feasible, double value) {
+    Outcome outcome;
+    outcome.feasible = feasible;
+    outcome.values.fill(value);
+    append(batch, outcome);
+  };
+  std::array<std::int64_t, metric_count> ids{};
+  for (std::size_t m = 0; m < metric_count; ++m) ids[m] = static_cast<std::int64_t>(m) + 7;
+  add(false, 1);
+  EXPECT_EQ(encode_bounds(batch, ids), "");
+  add(true, 5);
+  add(true, -3);
+  const auto bounds = decode_bounds(encode_bounds(batch, ids), 7, "");
+  ASSERT_TRUE(bounds.has_value());
+  EXPECT_EQ(bounds->least, -3);
+  EXPECT_EQ(bounds->most, 5);
+  EXPECT_FALSE(bounds->some_without);
+  EXPECT_FALSE(decode_bounds(encode_bounds(batch, ids), 6, "").has_value());
+  add(true, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_TRUE(decode_bounds(encode_bounds(batch, ids), 7, "")->some_without);
+  EXPECT_EQ(refusal([] { decode_bounds("short", 7, "here"); }), "store_corrupt at here");
 }
 
 }  // namespace

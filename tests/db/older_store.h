@@ -82,6 +82,9 @@ inline void make_version_6(const std::string& path) {
     const ChunkPlace place{chunk.integer(1), chunk.integer(2), chunk.integer(3), chunk.integer(4)};
     set_checksums.bind_blob(encode_checksums(place, blobs, ids)).bind(chunk.integer(0)).run();
   }
+  for (const char* later : {"parent", "revision", "revision_json", "taken"})
+    store.execute((std::string("ALTER TABLE sweep DROP COLUMN ") + later).c_str());
+  store.execute("DROP TABLE chunk_bounds");
   store.execute("PRAGMA user_version = 6");
   transaction.commit();
 }

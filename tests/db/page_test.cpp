@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "db/sqlite.h"
 #include "tests/db/sample.h"
 
 namespace sdip {
@@ -67,6 +68,43 @@ TEST(page, in_any_order_is_what_sorting_gives_while_points_come) {
             expect_pages(store, id, space,
                          {.limit = limit, .sort = sort, .feasible = feasible, .formulas = formulas});
   }
+}
+
+TEST(page, amid_an_order_of_many_chunks_is_found_by_ranks_and_stays_right_while_points_come) {
+  const TemporaryFolder folder;
+  Store store(folder.store());
+  constexpr std::int64_t chunk_points = 6, first_points = 15'000, all_points = 28'000;
+  const Space space = line_of_points(all_points);
+  const std::int64_t id = add_sample_sweep(store, space);
+  const auto stored_to = [&](std::int64_t first, std::int64_t end) {
+    for (; first < end; first += chunk_points)
+      store.append(id, drawn_batch(first, std::min(chunk_points, end - first)));
+  };
+  const auto look = [&] {
+    expect_pages(store, id, space, {.limit = 4000, .sort = "latency_s"});
+    expect_pages(store, id, space, {.limit = 4000, .sort = "-latency_s", .feasible = true});
+  };
+  stored_to(0, first_points);
+  look();
+  stored_to(first_points, first_points + 600);  // a few, behind the ranks
+  look();
+  stored_to(first_points + 600, all_points);  // so many that all are ranked anew
+  look();
+}
+
+TEST(page, of_a_store_from_before_bounds_were_kept_is_the_same) {
+  const TemporaryFolder folder;
+  const Space space = line_of_points(line_length);
+  std::int64_t id = 0;
+  {
+    Store store(folder.store());
+    id = add_sample_sweep(store, space);
+    for (std::int64_t first = 0; first < line_length; first += 100) store.append(id, drawn_batch(first, 100));
+  }
+  Connection(folder.store(), Connection::Access::read_write)
+      .execute("DELETE FROM chunk_bounds WHERE chunk % 3 > 0");
+  const Store store(folder.store());
+  for (const char* sort : {"latency_s", "-latency_s"}) expect_pages(store, id, space, {.limit = 450, .sort = sort});
 }
 
 }  // namespace

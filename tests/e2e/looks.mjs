@@ -8,9 +8,11 @@ import { openPage, settled, violations } from './browser.mjs';
 /** Where each page is, and what stands on it once it is drawn. */
 const pages = (sweep, index, validation, search, front) => [
   ['results', '#/', '.scatter .front a'],
+  ['revise', `#/sweeps/${sweep}`, '.scatter .front a'],
   ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
   ['compare', '#/compare?model=tiny-sd', '.compare-table'],
+  ['screen', '#/screen', '.machine-form'],
   ['what-if', '#/what-if?model=tiny-sd&set=cores:8', '.worst-layers details'],
   ['model', '#/models/tiny-sd', '.layer-tree-row'],
   ['new', '#/new', '.machine-form'],
@@ -67,6 +69,19 @@ async function anyPoint(origin) {
   return [sweeps[0].id, rows[0][0]];
 }
 
+/** Brings up what a page shows only when it is asked. */
+async function opened(page, name) {
+  if (name === 'revise') {
+    await page.locator('.revise > summary').click();
+    await page.locator('.revise-form .segments button').nth(1).click();
+  }
+  if (name === 'screen') {
+    await page.locator('.model-picker > label select').selectOption('tiny-sd-text');
+    await page.locator('[data-action=start-screening]').click();
+    await page.locator('.interval-bars li').first().waitFor({ timeout: 60_000 });
+  }
+}
+
 /** What is wrong with one page as it stands. */
 async function faults(world, [name, place, sign], { language, theme, width }) {
   const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
@@ -77,6 +92,7 @@ async function faults(world, [name, place, sign], { language, theme, width }) {
       await page.getByRole('tab').nth(1).click();
       await page.locator('.occupancy svg').first().waitFor();
     }
+    await opened(page, name);
     await settled(page);
     assert.equal(await page.evaluate(() => document.documentElement.lang), language);
     const found = [...complaints, ...(await violations(page))];
@@ -117,8 +133,10 @@ async function narrow(world, language, theme) {
     for (const [name, place, sign] of [...pages(sweep, index, validation, ...(await searches(world.origin))), ...more]) {
       await page.goto(world.origin + place);
       await page.locator(sign).first().waitFor({ timeout: 60_000 });  // comparisons take long beside the C++ tests
+      await opened(page, name);
       await settled(page);
-      for (let k = 0; k < Math.max(1, await page.getByRole('tab').count()); k += 1) {
+      const views = name === 'revise' ? 1 : Math.max(1, await page.getByRole('tab').count());  // a menu covers the tabs
+      for (let k = 0; k < views; k += 1) {
         if (k > 0) await page.getByRole('tab').nth(k).click();
         if (k > 0) await settled(page);
         const wider = await page.evaluate(standingOut);

@@ -4,6 +4,7 @@ import { launch } from './browser.mjs';
 import { honestTests } from './honest.mjs';
 import { journeyTests } from './journey.mjs';
 import { looksTests } from './looks.mjs';
+import { screenTests } from './screen.mjs';
 import { startServer } from './start.mjs';
 
 const wanted = process.argv[2] ?? '';
@@ -34,6 +35,7 @@ try {
   // In this order: the journey starts with an empty store and leaves a finished sweep for the rest.
   await runAll(journeyTests, world);
   await runAll(bestTests, world);
+  await runAll(screenTests, world);
   await runAll(looksTests, world);
   await runAll(honestTests, world);
 } catch (error) {

@@ -13,6 +13,7 @@ import { NewSweepPage } from './pages/new_sweep';
 import { PointPage } from './pages/point';
 import { FrontValidationPage } from './pages/front_validation';
 import { ResultsPage } from './pages/results';
+import { ScreenPage } from './pages/screen';
 import { ValidatePage } from './pages/validate';
 import { ValidationPage } from './pages/validation';
 import { WhatIfPage } from './pages/what_if';
@@ -25,6 +26,7 @@ const places: { path: string; key: Key; within: RegExp }[] = [
   { path: '/models', key: 'nav.models', within: /^\/models/ },
   { path: '/new', key: 'nav.new', within: /^\/new/ },
   { path: '/best', key: 'nav.best', within: /^\/best/ },
+  { path: '/screen', key: 'nav.screen', within: /^\/screen/ },
   { path: '/what-if', key: 'nav.what_if', within: /^\/what-if/ },
   { path: '/compare', key: 'nav.compare', within: /^\/compare/ },
   { path: '/validate', key: 'nav.validate', within: /^\/validat/ },
@@ -57,6 +59,7 @@ export function App() {
           <Route path="/new" component={NewSweepPage} />
           <Route path="/best" component={BestPage} />
           <Route path="/best/:id">{({ id }) => <BestSearchPage key={id} id={Number(id)} />}</Route>
+          <Route path="/screen" component={ScreenPage} />
           <Route path="/what-if" component={WhatIfPage} />
           <Route path="/compare" component={ComparePage} />
           <Route path="/sweeps/:id/validation">{({ id }) => <FrontValidationPage key={id} id={Number(id)} />}</Route>

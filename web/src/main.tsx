@@ -19,6 +19,8 @@ import './styles/model.css';
 import './styles/validation.css';
 import './styles/explain.css';
 import './styles/best.css';
+import './styles/revise.css';
+import './styles/screen.css';
 import './styles/signs.css';
 
 applyTheme(storedTheme());

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { answer, client } from './client';
 import { changesOf } from '../form/values';
-import type { Cell, Machine, PointPage, SearchItem, SearchRequest, Sweep, ValidationItem } from './types';
+import type { Cell, Machine, PointPage, ScreeningRequest, SearchItem, SearchRequest, Sweep, ValidationItem } from './types';
 
 const forever = { staleTime: Infinity, gcTime: Infinity };
 
@@ -234,6 +234,8 @@ export const useSearchedRows = () =>
     queryFn: () => answer(client.GET('/api/v1/searched-rows')).then((data) => data.rows),
     ...forever,
   });
+
+export const startScreening = (body: ScreeningRequest) => answer(client.POST('/api/v1/screenings', { body }));
 
 export const startSearch = (body: SearchRequest) => answer(client.POST('/api/v1/searches', { body }));
 

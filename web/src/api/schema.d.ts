@@ -363,6 +363,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a sweep made of this one: cloned, extended, narrowed, or with its failures tried again */
+        post: operations["revise_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps/{id}/points": {
         parameters: {
             query?: never;
@@ -3439,6 +3456,7 @@ export interface components {
             sampling?: "grid" | "random" | "latin_hypercube" | "sobol";
             seed?: number;
             count?: number;
+            draws?: number[];
             axes: components["schemas"]["Axis"][];
             links?: components["schemas"]["Link"][];
             metrics?: {
@@ -3452,6 +3470,14 @@ export interface components {
             formats?: string;
             validate_seconds?: number;
         };
+        RevisionRequest: {
+            /** @enum {string} */
+            kind: "clone" | "extend" | "narrow" | "retry";
+            name?: string;
+            axes?: components["schemas"]["Axis"][];
+            count?: number;
+            constraints?: string[];
+        };
         Sweep: {
             id: number;
             name: string;
@@ -3462,6 +3488,10 @@ export interface components {
             done: number;
             feasible: number;
             unchecked: number;
+            revision: number;
+            parent: number | null;
+            change: components["schemas"]["RevisionRequest"] | null;
+            taken: number;
             signature: string | null;
             engine_changed: boolean;
             points_per_second: number | null;
@@ -4740,6 +4770,41 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Evaluate what is missing */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sweep"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revise_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevisionRequest"];
+            };
+        };
+        responses: {
+            /** @description Start a sweep made of this one: cloned, extended, narrowed, or with its failures tried again */
             202: {
                 headers: {
                     [name: string]: unknown;

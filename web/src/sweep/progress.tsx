@@ -13,6 +13,7 @@ import { useQueryState } from '../state/location';
 import { ErrorBox } from '../ui/basics';
 import { FrontLine } from '../validation/front_line';
 import { formulasOf, queryOf } from './formulas';
+import { Origin, Revise } from './revise';
 import { roundedUp, secondsLeft, type Sample } from './remaining';
 import { SweepState } from './sweep_state';
 
@@ -52,11 +53,13 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         {sweep.engine_changed && !live && <button type="button" className="primary" onClick={() => anew.mutate()} disabled={anew.isPending}>{t('action.anew')}</button>}
         <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ...asked(sweep, lines)])}`} download>{t('action.csv')}</a>
         <a className="button" href={`/api/v1/sweeps/${sweep.id}/export?${new URLSearchParams([['format', 'csv'], ['front', 'true'], ...asked(sweep, lines)])}`} download>{t('action.front_csv')}</a>
+        <Revise sweep={sweep} />
         {!live && <button type="button" className="quiet" onClick={() => { if (confirm(t('sweep.delete_sure', { name: sweep.name || String(sweep.id) }))) remove.mutate(); }}>{t('action.delete')}</button>}
       </div>
       <dl className="facts">
         <div><dt>{t('sweep.evaluated')}</dt><dd>{plain(sweep.done)} / {plain(sweep.total)}</dd></div>
         <div><dt>{t('sweep.feasible')}</dt><dd>{plain(sweep.feasible)}{sweep.done > 0 && ` (${percent(sweep.feasible / sweep.done, 3)})`}</dd></div>
+        <Origin sweep={sweep} />
         {sweep.unchecked > 0 && <div><dt>{t('sweep.unchecked')}</dt><dd>{plain(sweep.unchecked)}</dd></div>}
         {sweep.engine_changed && <div><dt>{t('sweep.engine')}</dt><dd><Engine signature={sweep.signature} /></dd></div>}
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}

@@ -1,0 +1,136 @@
+// Revisions of sweeps.
+#include "server/jobs/revisions.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "server/studies/signature.h"
+
+namespace sdip {
+namespace {
+
+/// Whether points of equal axes are points of equal worth.
+bool same_settings(const SweepSpec& a, const SweepSpec& b) {
+  return a.model == b.model && a.formats == b.formats && a.space.base == b.space.base &&
+         a.space.links == b.space.links;
+}
+
+Outcome outcome_of(const PointBatch& batch, std::size_t at) {
+  Outcome outcome;
+  outcome.feasible = batch.feasible[at] != 0;
+  outcome.reason = batch.reasons[batch.reason[at]];
+  for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
+  return outcome;
+}
+
+bool is_retry(const std::string& change) {
+  return Json::parse(change).at("kind") == revision_name(RevisionKind::retry);
+}
+
+}  // namespace
+
+std::int64_t add_revision(Store& store, const Catalog& catalog, std::int64_t parent, const Revision& revision) {
+  const SweepSpec spec = revised(sweep_record(store, parent).spec, revision);
+  return add_sweep(store, catalog, spec, SweepOrigin{parent, json_text(revision_json(revision))});
+}
+
+std::unique_ptr<TakenPoints> TakenPoints::of(const Store& store, const SweepRow& row, const SweepSpec& spec) {
+  if (!row.origin) return nullptr;
+  const std::int64_t parent = row.origin->parent;
+  try {
+    SweepRecord from = sweep_record(store, parent);
+    if (from.row.done == 0 || from.row.signature != signature() || !same_settings(from.spec, spec)) return nullptr;
+    return std::unique_ptr<TakenPoints>(
+        new TakenPoints(store, parent, std::move(from.spec), spec, is_retry(row.origin->revision_json)));
+  } catch (const Error& error) {
+    if (error.code != "not_found") throw;
+    return nullptr;  // it was removed: all is evaluated
+  }
+}
+
+TakenPoints::TakenPoints(const Store& store, std::int64_t parent, SweepSpec parent_spec, const SweepSpec& spec,
+                         bool feasible_alone)
+    : store_(store),
+      parent_(parent),
+      parent_spec_(std::move(parent_spec)),
+      spec_(spec),
+      feasible_alone_(feasible_alone),
+      index_(parent_spec_.space, store.stored_ranges(parent), spec_.space),
+      taken_(static_cast<std::size_t>(point_count(spec_.space))) {}
+
+/// That which holds a point of the parent; null where it is no more.
+std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
+  constexpr std::size_t most_recent = 64;  // some 5 MB
+  const std::scoped_lock lock(mutex_);
+  const auto holds = [&](const auto& batch) { return batch->range().first <= index && index < batch->range().end; };
+  if (const auto found = std::ranges::find_if(recent_, holds); found != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, found);
+    return recent_.front();
+  }
+  auto batch = store_.batch_holding(parent_, index);
+  if (!batch) return nullptr;
+  recent_.push_front(std::make_shared<const PointBatch>(std::move(*batch)));
+  if (recent_.size() > most_recent) recent_.pop_back();
+  return recent_.front();
+}
+
+std::vector<std::optional<Outcome>> TakenPoints::in(const IndexRange& range) {
+  std::vector<std::optional<Outcome>> outcomes(static_cast<std::size_t>(range.end - range.first));
+  std::shared_ptr<const PointBatch> batch;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto index = index_.find(range.first + static_cast<std::int64_t>(i));
+    if (!index) continue;
+    if (!batch || *index < batch->range().first || *index >= batch->range().end) batch = batch_of(*index);
+    if (!batch) continue;
+    Outcome outcome = outcome_of(*batch, static_cast<std::size_t>(*index - batch->first));
+    if (outcome.feasible || !feasible_alone_) outcomes[i] = std::move(outcome);
+  }
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    taken_[static_cast<std::size_t>(range.first) + i] = outcomes[i].has_value();
+  return outcomes;
+}
+
+PointBatch TakenPoints::completed(const PointBatch& batch) {
+  const std::int64_t left_out = count(batch.range());
+  const auto known = in(batch.range());
+  if (count(batch.range()) != left_out)
+    throw Error("conflict", "sweep " + std::to_string(parent_),
+                "it was removed while its points were taken over: resume the sweep, which then evaluates them");
+  PointBatch whole;
+  whole.first = batch.first;
+  for (std::size_t i = 0; i < known.size(); ++i) append(whole, known[i] ? *known[i] : outcome_of(batch, i));
+  return whole;
+}
+
+std::int64_t TakenPoints::count(const IndexRange& range) const {
+  const std::scoped_lock lock(mutex_);
+  return std::count(taken_.begin() + range.first, taken_.begin() + range.end, true);
+}
+
+std::string taken_text(TakenPoints& taken, const std::vector<IndexRange>& ranges) {
+  constexpr std::int64_t at_a_time = 256;
+  std::string text;
+  for (const IndexRange& range : ranges)
+    for (std::int64_t first = range.first; first < range.end; first += at_a_time)
+      for (const auto& outcome : taken.in({first, std::min(first + at_a_time, range.end)}))
+        text += outcome ? '1' : '0';
+  return text;
+}
+
+KnownPoints left_out(std::string text, std::vector<IndexRange> ranges) {
+  if (text.find('1') == std::string::npos) return nullptr;
+  return [text = std::move(text), ranges = std::move(ranges)](const IndexRange& asked) {
+    std::vector<std::optional<Outcome>> known(static_cast<std::size_t>(asked.end - asked.first));
+    std::int64_t before = 0;
+    for (const IndexRange& range : ranges) {
+      for (std::int64_t i = std::max(range.first, asked.first); i < std::min(range.end, asked.end); ++i)
+        if (text.at(static_cast<std::size_t>(before + i - range.first)) == '1')
+          known[static_cast<std::size_t>(i - asked.first)] = Outcome{};
+      before += range.end - range.first;
+    }
+    return known;
+  };
+}
+
+}  // namespace sdip
