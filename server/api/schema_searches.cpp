@@ -1,4 +1,5 @@
 // The JSON schemas of searches for the best machine.
+#include "core/explore/search/search.h"
 #include "server/api/schema_parts.h"
 
 namespace sdip {
@@ -81,6 +82,8 @@ void add_searches(OrderedJson& schemas) {
                                      {"evaluations?", integer()},
                                      {"validate_seconds?", integer()},
                                      {"seed?", integer()},
+                                     {"optimiser?", one_of(optimiser_names())},
+                                     {"islands?", integer()},
                                      {"sqnr_db?", number()},
                                      {"sqnr_model?", text()}});
   Properties progress = integers({"generations", "evaluated", "feasible", "compiled"});

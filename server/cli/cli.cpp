@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/explore/search/search.h"
 #include "core/machine/former.h"
 #include "server/cli/commands.h"
 #include "server/io/several.h"
@@ -88,6 +89,22 @@ CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::
     const bool whole = error == std::errc() && last == end;
     return whole ? "" : "expected a whole number of 0 to 2^64 - 1, found '" + printable(text.substr(0, 80)) + "'";
   });
+}
+
+void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands) {
+  const auto names = optimiser_names();
+  optimiser = names[0];
+  command
+      .add_option("--optimiser", optimiser,
+                  "How machines follow from those before: families; or pagmo's nsga2, moead or nspso, of two "
+                  "objectives or more")
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->capture_default_str();
+  command
+      .add_option("--islands", islands,
+                  "Populations that evolve side by side; every fifth generation each one's best go to the next")
+      ->check(CLI::Range(std::int64_t{1}, static_cast<std::int64_t>(most_islands)))
+      ->capture_default_str();
 }
 
 void add_machine_options(CLI::App& command, MachineOptions& options) {

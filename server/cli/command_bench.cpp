@@ -310,6 +310,8 @@ void add_bench_command(CLI::App& app, Action& action) {
     std::int64_t drawn = drawn_machines, every = compared_every;
     std::string counted;
     std::vector<std::string> searches;
+    std::string optimiser;
+    std::int64_t islands = 1;
     SearchReport search;
   };
   const auto options = std::make_shared<Options>();
@@ -335,6 +337,7 @@ void add_bench_command(CLI::App& app, Action& action) {
                    "minutes and more; a line of each search on standard error)")
       ->check(CLI::IsMember({"small", "whole", "seven"}))
       ->expected(0, 3);
+  add_optimiser_options(*command, options->optimiser, options->islands);
   command->add_option("--seeds", options->search.seeds, "With --search: searches")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -353,6 +356,8 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->add_flag("--evaluated", options->evaluated)->group("");
   command->callback([&action, options, command] {
     options->search.json = options->json;
+    options->search.optimiser = optimiser_named(options->optimiser).value();
+    options->search.islands = static_cast<std::size_t>(options->islands);
     const auto wants = [&](const char* part) {
       return std::ranges::find(options->searches, part) != options->searches.end();
     };

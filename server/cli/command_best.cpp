@@ -24,11 +24,11 @@ struct BestArguments {
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
-  std::string sqnr_model, data;
+  std::string optimiser, sqnr_model, data;
   std::optional<double> sqnr_db;
   std::optional<std::int64_t> evaluations;
   std::uint64_t seed = 1;
-  std::int64_t validate_seconds = 30;
+  std::int64_t islands = 1, validate_seconds = 30;
   bool json = false, rows = false;
 };
 
@@ -72,7 +72,9 @@ Json best_body(const BestArguments& a) {
                {"objectives", Json::array()},
                {"constraints", a.where},
                {"validate_seconds", a.validate_seconds},
-               {"seed", a.seed}};
+               {"seed", a.seed},
+               {"optimiser", a.optimiser},
+               {"islands", a.islands}};
   for (const std::string& name : a.minimize) body["objectives"].push_back("min:" + name);
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
@@ -167,6 +169,7 @@ void add_best_command(CLI::App& app, Action& action) {
   command->add_option("--evaluations", a->evaluations,
                       "Machines to evaluate in place of a time: repeats bit for bit");
   add_seed_option(*command, a->seed, "Seed");
+  add_optimiser_options(*command, a->optimiser, a->islands);
   command->add_option("--sqnr-db", a->sqnr_db,
                       "Least signal to quantisation noise, as the executor measures it before the search: formats "
                       "below 8 bits are then searched, too");

@@ -58,6 +58,8 @@ struct MachineOptions {
 void add_machine_options(CLI::App& command, MachineOptions& options);
 /// --seed N, of 0 to 2^64 - 1: anything else is wrong usage.
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
+/// --optimiser NAME and --islands N, of a search.
+void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands);
 /// --formats FILE.
 void add_formats_option(CLI::App& command, std::string& file);
 /// --metric NAME=EXPRESSION, several.

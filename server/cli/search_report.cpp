@@ -40,7 +40,17 @@ OrderedJson reference_json(const SearchedSpace& searched, const VolumeShare& sha
   return reference;
 }
 
-SpaceReport small_report(const Catalog& catalog, const SearchedSpace& searched, int seeds) {
+/// Those that are measured.
+SearchOptions options_of(const SearchReport& wanted, std::uint64_t seed, std::int64_t evaluations) {
+  SearchOptions options;
+  options.optimiser = wanted.optimiser;
+  options.islands = wanted.islands;
+  options.seed = seed;
+  options.evaluations = evaluations;
+  return options;
+}
+
+SpaceReport small_report(const Catalog& catalog, const SearchedSpace& searched, const SearchReport& wanted) {
   const Visited visited = visit(catalog, searched, threads_here());
   const VolumeShare share(visited.front);
   const std::int64_t evaluations = visited.points / 20;
@@ -48,10 +58,12 @@ SpaceReport small_report(const Catalog& catalog, const SearchedSpace& searched, 
   report.facts = {{"space", searched.name},        {"machines", visited.points},
                   {"programs", visited.programs},  {"feasible", visited.feasible},
                   {"front", visited.front.size()}, {"reference", reference_json(searched, share)},
-                  {"evaluations", evaluations}};
-  for (int k = 1; k <= seeds; ++k) {
+                  {"evaluations", evaluations},    {"optimiser", optimiser_name(wanted.optimiser)},
+                  {"islands", wanted.islands}};
+  for (int k = 1; k <= wanted.seeds; ++k) {
     const auto seed = static_cast<std::uint64_t>(k);
-    report.found.all.push_back(share.of(searched_front(searched, visited, seed, evaluations)));
+    const CostPoints found = searched_front(searched, visited, options_of(wanted, seed, evaluations));
+    report.found.all.push_back(share.of(found));
     report.drawn.all.push_back(share.of(drawn_front(searched, visited, seed, evaluations)));
   }
   return report;
@@ -60,15 +72,14 @@ SpaceReport small_report(const Catalog& catalog, const SearchedSpace& searched, 
 /// A search or a draw of a space, with its seed.
 struct Attempt {
   bool drawn = false;
-  std::uint64_t seed = 0;
-  std::int64_t evaluations = 0;
+  SearchOptions options;
   FoundFront found = {};
 };
 
 void tell(const Attempt& attempt, const SearchedSpace& searched, std::int64_t ended, std::int64_t of) {
   std::cerr << searched.name << ", " << ended << " of " << of << ": " << (attempt.drawn ? "draw" : "search")
-            << " of " << count_text(attempt.evaluations) << " machines, seed " << attempt.seed << ": "
-            << count_text(attempt.found.evaluated) << " machines, " << count_text(attempt.found.compiled)
+            << " of " << count_text(attempt.options.evaluations) << " machines, seed " << attempt.options.seed
+            << ": " << count_text(attempt.found.evaluated) << " machines, " << count_text(attempt.found.compiled)
             << " programs, " << std::llround(attempt.found.seconds) << " s, " << attempt.found.costs.size()
             << " on its front" << std::endl;
 }
@@ -81,8 +92,10 @@ int attempt_all(const Catalog& catalog, const SearchedSpace& searched, std::vect
   std::int64_t ended = 0;
   on_threads(threads_here(), std::ssize(attempts), [&](std::int64_t i) {
     Attempt& one = attempts[static_cast<std::size_t>(i)];
-    const auto find = one.drawn ? compiled_draw : compiled_search;
-    one.found = find(catalog, searched, one.seed, one.evaluations, threads_each);
+    one.options.threads = threads_each;
+    one.found = one.drawn
+                    ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
+                    : compiled_search(catalog, searched, one.options);
     const std::scoped_lock lock(telling);
     tell(one, searched, ++ended, std::ssize(attempts));
   });
@@ -94,10 +107,11 @@ SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, 
   constexpr std::uint64_t first_of_runs = 1001;
   std::vector<Attempt> attempts;
   for (int k = 0; k < wanted.runs; ++k)
-    attempts.push_back({false, first_of_runs + static_cast<std::uint64_t>(k), wanted.run_evaluations});
+    attempts.push_back(
+        {false, options_of({}, first_of_runs + static_cast<std::uint64_t>(k), wanted.run_evaluations)});
   for (int k = 1; k <= wanted.seeds; ++k)
     for (const bool drawn : {false, true})
-      attempts.push_back({drawn, static_cast<std::uint64_t>(k), wanted.evaluations});
+      attempts.push_back({drawn, options_of(wanted, static_cast<std::uint64_t>(k), wanted.evaluations)});
   const int threads = attempt_all(catalog, searched, attempts);
 
   const std::span measured = std::span(attempts).subspan(static_cast<std::size_t>(wanted.runs));
@@ -122,6 +136,8 @@ SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, 
                   {"programs_of_a_search", compiled / wanted.seeds},
                   {"seconds_of_a_search", seconds / wanted.seeds},
                   {"threads_of_a_search", threads},
+                  {"optimiser", optimiser_name(wanted.optimiser)},
+                  {"islands", wanted.islands},
                   {"evaluations", wanted.evaluations}};
   if (front.empty()) return report;
   const VolumeShare share(front);
@@ -191,8 +207,7 @@ int run_search_report(const SearchReport& wanted) {
   const Catalog catalog;
   std::vector<SpaceReport> reports;
   if (wanted.small)
-    for (const SearchedSpace& searched : small_spaces())
-      reports.push_back(small_report(catalog, searched, wanted.seeds));
+    for (const SearchedSpace& searched : small_spaces()) reports.push_back(small_report(catalog, searched, wanted));
   if (wanted.whole) reports.push_back(whole_report(catalog, whole_space(), wanted));
   if (wanted.seven) reports.push_back(whole_report(catalog, whole_space_of_seven(catalog, threads_here()), wanted));
   if (wanted.json) {

@@ -3,15 +3,19 @@
 
 #include <cstdint>
 
+#include "core/explore/search/search.h"
+
 namespace sdip {
 
 struct SearchReport {
   bool small = false, whole = false, seven = false;  // which spaces: server/studies/search_quality.h
   bool json = false;
-  int seeds = 10;                          // of searches and draws that are measured
-  std::int64_t evaluations = 60'000;       // of each of these in the whole space; of small ones 5 % of the space
-  int runs = 10;                           // of longer searches, whose union is the whole space's front
-  std::int64_t run_evaluations = 600'000;  // of each of these
+  Optimiser optimiser = Optimiser::families;  // of the searches that are measured; long ones are by families
+  std::size_t islands = 1;                    // likewise
+  int seeds = 10;                             // of searches and draws that are measured
+  std::int64_t evaluations = 60'000;          // of each of these in the whole space; of small ones 5 % of the space
+  int runs = 10;                              // of longer searches, whose union is the whole space's front
+  std::int64_t run_evaluations = 600'000;     // of each of these
 };
 
 /// Measures and prints; returns the exit code.

@@ -31,6 +31,25 @@ void check_asked(const BestRequest& request) {
   }
 }
 
+/// Behind the objectives.
+void read_optimiser(const Json& body, BestRequest& request) {
+  if (const auto name = text_field(body, "optimiser", "")) {
+    const auto named = optimiser_named(*name);
+    if (!named) {
+      std::string names;
+      for (const std::string_view one : optimiser_names()) names += (names.empty() ? "" : ", ") + std::string(one);
+      throw Error("value_invalid", "/optimiser", "expected one of " + names);
+    }
+    request.optimiser = *named;
+  }
+  request.islands = integer_within(body, "islands", 1, 1, most_islands);
+  const std::size_t least = least_objectives(request.optimiser);
+  if (request.goal.objectives.size() < least)
+    throw Error("value_conflict", "/optimiser",
+                std::string(optimiser_name(request.optimiser)) + " finds fronts: expected " +
+                    std::to_string(least) + " objectives or more");
+}
+
 }  // namespace
 
 bool BestRequest::measures_formats() const {
@@ -41,7 +60,7 @@ bool BestRequest::measures_formats() const {
 BestRequest best_request(const Json& body) {
   require_keys(body,
                {"model", "preset", "machine", "fixed", "axes", "metrics", "objectives", "constraints", "seconds",
-                "evaluations", "validate_seconds", "seed", "sqnr_db", "sqnr_model"},
+                "evaluations", "validate_seconds", "seed", "optimiser", "islands", "sqnr_db", "sqnr_model"},
                "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
@@ -72,6 +91,7 @@ BestRequest best_request(const Json& body) {
   request.seconds = integer_within(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  read_optimiser(body, request);
   if (body.contains("sqnr_db")) {
     if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
     request.sqnr_db = body["sqnr_db"].get<double>();
@@ -101,6 +121,8 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;
   body["seed"] = request.seed;
+  body["optimiser"] = optimiser_name(request.optimiser);
+  body["islands"] = request.islands;
   if (request.sqnr_db) body["sqnr_db"] = *request.sqnr_db;
   if (!request.sqnr_model.empty()) body["sqnr_model"] = request.sqnr_model;
   return body;
@@ -217,6 +239,8 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     if (progress) progress(so_far);
   };
   SearchOptions options;
+  options.optimiser = request.optimiser;
+  options.islands = static_cast<std::size_t>(request.islands);
   options.seed = request.seed;
   options.threads = threads;
   options.evaluations = request.evaluations;

@@ -27,6 +27,8 @@ struct BestRequest {
   std::int64_t evaluations = 0;        // 0: as many as the time lets it; else the answer repeats bit for bit
   std::int64_t validate_seconds = 30;  // 0: the answer is not validated
   std::uint64_t seed = 1;
+  Optimiser optimiser = Optimiser::families;
+  std::int64_t islands = 1;
   std::optional<double> sqnr_db{};  // at least, as measured: then formats below 8 bits are searched, too
   std::string sqnr_model{};         // measured in place of `model`, which may be too large; "": itself
 

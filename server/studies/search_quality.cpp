@@ -229,8 +229,7 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
   return visited;
 }
 
-CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
-                          std::int64_t evaluations) {
+CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, const SearchOptions& options) {
   const auto nothing = std::make_shared<const Application>();
   const auto compile_machine = [&](const Machine& machine) {
     if (visited.compiled[static_cast<std::size_t>(index_of(searched.space, machine))] == 0)
@@ -240,9 +239,6 @@ CostPoints searched_front(const SearchedSpace& searched, const Visited& visited,
   const auto look_up = [&](const Application&, const Machine& machine) {
     return visited.outcomes[static_cast<std::size_t>(index_of(searched.space, machine))];
   };
-  SearchOptions options;
-  options.seed = seed;
-  options.evaluations = evaluations;
   return costs_of(search(searched.space, searched.goal, compile_machine, one_by_one(look_up), options));
 }
 
@@ -260,13 +256,8 @@ CostPoints drawn_front(const SearchedSpace& searched, const Visited& visited, st
   return front_of(costs);
 }
 
-FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
-                           std::int64_t evaluations, int threads) {
+FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched, const SearchOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  SearchOptions options;
-  options.seed = seed;
-  options.evaluations = evaluations;
-  options.threads = threads;
   const SearchResult result =
       search(searched.space, searched.goal, compile_quickly(catalog, {{searched.model, 1}}), side_by_side, options);
   return {costs_of(result), result.progress.evaluated, result.progress.compiled, seconds_from(begun)};

@@ -41,9 +41,8 @@ struct Visited {
 Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads);
 
 /// What a search and a draw at large of so many of a visited space's machines find, as costs. Both look the
-/// machines up, and so take no time of their own.
-CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
-                          std::int64_t evaluations);
+/// machines up, and so take no time of their own. `options`: an optimiser, islands, a seed, evaluations, threads.
+CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, const SearchOptions& options);
 CostPoints drawn_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
                        std::int64_t evaluations);
 
@@ -54,8 +53,7 @@ struct FoundFront {
   std::int64_t evaluated = 0, compiled = 0;
   double seconds = 0;
 };
-FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
-                           std::int64_t evaluations, int threads);
+FoundFront compiled_search(const Catalog& catalog, const SearchedSpace& searched, const SearchOptions& options);
 FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, std::uint64_t seed,
                          std::int64_t evaluations, int threads);
 

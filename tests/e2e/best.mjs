@@ -89,6 +89,7 @@ export const bestTests = [
     await page.getByRole('button', { name: 'Add another: a front' }).click();
     await page.getByRole('button', { name: 'Machines', exact: true }).click();
     await page.getByRole('spinbutton', { name: 'Machines' }).fill('2000');
+    await page.getByRole('spinbutton', { name: 'Islands' }).fill('2');
     await page.locator('[data-action=start-search]').click();
     await page.locator('.scatter .front a').first().waitFor({ timeout: 60_000 });
     const { result } = await search(world, searchId(page));
@@ -99,6 +100,22 @@ export const bestTests = [
     const link = await page.getByRole('link', { name: 'Open', exact: true }).first().getAttribute('href');
     const set = new URLSearchParams(link.split('?')[1]).get('set');
     for (const [name, value] of Object.entries(result.best[1].settings)) assert.ok(set.includes(`${name}:${value}`), `${name} is not in ${set}`);
+  })],
+
+  ['an optimiser that finds fronts asks for a second goal, and evolves on islands', (world) => withPage(world, async (page) => {
+    await filled(page, world, '');
+    await page.getByLabel('Optimiser').selectOption('nsga2');
+    await page.getByText('This one needs two goals or more').waitFor();
+    assert.equal(await page.locator('[data-action=start-search]').isDisabled(), true);
+    await page.getByRole('button', { name: 'Add another: a front' }).click();
+    await page.getByRole('spinbutton', { name: 'Islands' }).fill('2');
+    await page.getByRole('button', { name: 'Machines', exact: true }).click();
+    await page.getByRole('spinbutton', { name: 'Machines' }).fill('500');
+    await page.locator('[data-action=start-search]').click();
+    await page.locator('.scatter .front a').first().waitFor({ timeout: 60_000 });
+    const { request, result } = await search(world, searchId(page));
+    assert.deepEqual([request.optimiser, request.islands], ['nsga2', 2]);
+    assert.ok(result.evaluated <= 500);
   })],
 
   ['a condition that is none is refused with its place', (world) => withPage(world, async (page, { expectRefusal }) => {

@@ -201,9 +201,10 @@ Complaints against_empty_names(const Source& source) {
   Complaints complaints;
   const auto lines = lines_of(source.text);
   for (const Identifier& name : identifiers_of(source.text)) {
-    // What overrides a library's function has the library's name.
+    // What overrides a library's function, or is called by its name, has the library's name.
+    const std::string_view line = lines[static_cast<std::size_t>(name.line - 1)];
     const bool overrides =
-        lines[static_cast<std::size_t>(name.line - 1)].find(" override") != std::string_view::npos;
+        line.find(" override") != std::string_view::npos || line.find("// pagmo's name") != std::string_view::npos;
     if (is_member(name) || overrides) continue;
     const auto words = words_of(name.name);
     if (std::ranges::any_of(words, [](const std::string& word) { return holds(empty, word); }) ||

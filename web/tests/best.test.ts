@@ -6,7 +6,7 @@ import { stepsOf, tracePath } from '../src/best/trace';
 const draft: SearchDraft = {
   model: 'sd15', preset: 'edge', goals: [{ metric: 'area_mm2', most: false }], conditions: ' throughput_fps >= 30 \n\narea_mm2 <= 100\n',
   fixed: { steps: 4, 'technology.n7.multiply.fp16': 0.3 }, by: 'time', seconds: 60, evaluations: 5000, validateSeconds: 0, seed: 7,
-  sqnr: '', sqnrModel: '',
+  optimiser: 'families', islands: 1, sqnr: '', sqnrModel: '',
 };
 
 describe('a draft', () => {
@@ -14,6 +14,7 @@ describe('a draft', () => {
     expect(searchRequest(draft)).toEqual({
       model: 'sd15', preset: 'edge', fixed: { steps: 4, technology: { 'n7.multiply.fp16': 0.3 } }, objectives: ['min:area_mm2'],
       constraints: ['throughput_fps >= 30', 'area_mm2 <= 100'], seconds: 60, validate_seconds: 0, seed: 7,
+      optimiser: 'families', islands: 1,
     });
     const counted = searchRequest({ ...draft, by: 'evaluations' });
     expect(counted.evaluations).toBe(5000);
@@ -25,7 +26,7 @@ describe('a draft', () => {
   test('is ready only where every number is one within its range', () => {
     expect(isReady(draft)).toBe(true);
     for (const wrong of [
-      { model: '' }, { sqnr: 'much' }, { goals: [] }, { seconds: NaN }, { seconds: 0 }, { seconds: 86_401 }, { seconds: 1.5 }, { seed: -1 }, { validateSeconds: 3601 },
+      { model: '' }, { sqnr: 'much' }, { goals: [] }, { seconds: NaN }, { seconds: 0 }, { seconds: 86_401 }, { seconds: 1.5 }, { seed: -1 }, { islands: 0 }, { islands: 65 }, { optimiser: 'moead' as const }, { validateSeconds: 3601 },
       { by: 'evaluations' as const, evaluations: 0 }, { conditions: 'area_mm2 <= 1\n'.repeat(33) },
       { goals: [{ metric: 'area_mm2', most: false }, { metric: 'area_mm2', most: true }] },
     ]) expect(isReady({ ...draft, ...wrong }), JSON.stringify(wrong)).toBe(false);

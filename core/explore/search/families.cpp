@@ -2,10 +2,17 @@
 #include "core/explore/search/families.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/stop.h"
 #include "core/explore/search/selection.h"
 
 namespace sdip {
@@ -188,6 +195,56 @@ Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws) {
   Placing places;
   for (const Axis& axis : space.axes) places.push_back(static_cast<std::uint16_t>(draws.below(axis.values.size())));
   return places;
+}
+
+void on_search_threads(const Searching& searching, int threads, std::size_t count,
+                       const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  std::mutex failing;
+  std::exception_ptr failure;
+  const auto some = [&] {
+    for (std::size_t i = next++; i < count && !searching.stopped(); i = next++) try {
+        work(i);
+      } catch (const Error& error) {
+        next = count;
+        if (is_cancelled(error)) return;
+        const std::scoped_lock lock(failing);
+        if (!failure) failure = std::current_exception();
+      } catch (...) {
+        next = count;
+        const std::scoped_lock lock(failing);
+        if (!failure) failure = std::current_exception();
+      }
+  };
+  {
+    std::vector<std::jthread> workers;
+    for (int i = 1; i < std::min(threads, static_cast<int>(count)); ++i) workers.emplace_back(some);
+    some();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placing> all, int threads) {
+  std::map<Placing, std::vector<Placing>> by_program;
+  for (const Placing& places : all) {
+    Placing program;
+    for (const std::size_t a : searching.compile_axes) program.push_back(places[a]);
+    by_program[std::move(program)].push_back(places);
+  }
+  std::vector<const std::vector<Placing>*> groups;
+  for (const auto& [program, its] : by_program) groups.push_back(&its);
+  std::vector<std::vector<Candidate>> found(groups.size());
+  on_search_threads(searching, threads, groups.size(), [&](std::size_t g) {
+    Raising raising(searching, groups[g]->front());
+    for (const Placing& places : *groups[g]) raising.add(places);
+    raising.evaluate();
+    found[g] = std::move(raising.all);
+  });
+  std::vector<Candidate> candidates;
+  for (std::vector<Candidate>& group : found)
+    candidates.insert(candidates.end(), std::make_move_iterator(group.begin()),
+                      std::make_move_iterator(group.end()));
+  return candidates;
 }
 
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws) {

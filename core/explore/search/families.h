@@ -1,6 +1,7 @@
 // Machines that share their programs, raised together. Internal to the search.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <span>
@@ -29,6 +30,8 @@ class SearchDraws {
   std::uint64_t state_;
 };
 
+inline constexpr std::size_t most_members = 64, climbing_rounds = 4;
+
 /// What the families of a search share.
 struct Searching {
   const SearchSpace& space;
@@ -37,16 +40,17 @@ struct Searching {
   const SearchOptions& options;
   ProgramCache programs;
   std::vector<std::size_t> compile_axes, cost_axes;
-  std::size_t members = 64;               // added in a round
+  std::size_t members = most_members;     // added in a round
   std::size_t most_of_family = SIZE_MAX;  // members altogether
 
   bool stopped() const { return options.stop && options.stop(); }
 };
 
-/// What a family found: its best, and how many machines it looked at.
+/// What a family, or a step of another optimiser, found: its best, and how many machines it looked at.
 struct Brood {
   std::vector<Candidate> best;
-  std::int64_t evaluated = 0, feasible = 0;
+  std::vector<Candidate> living = {};  // of an optimiser that replaces the living
+  std::int64_t evaluated = 0, feasible = 0, generations = 1;
 };
 
 /// What is to be made small where there are several objectives: the sum of the logarithms of the costs by weights,
@@ -67,6 +71,15 @@ void cross(std::span<const std::size_t> axes, const Placing& other, double share
 std::vector<Placing> neighbours_of(const SearchSpace& space, std::span<const std::size_t> axes,
                                    const Placing& from);
 Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws);
+
+/// Does it for 0 to count - 1, each on one of the threads, until the search is stopped; throws what it throws, but
+/// for `cancelled`.
+void on_search_threads(const Searching& searching, int threads, std::size_t count,
+                       const std::function<void(std::size_t)>& work);
+
+/// Machines of any programs, each once; those of a program are priced side by side. Some are left out where the
+/// search is stopped.
+std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placing> all, int threads);
 
 /// A family of `first`, whose first says the program; then so many rounds of changes of the best of them.
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws);

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/explore/search/goal.h"
@@ -41,13 +43,27 @@ struct Candidate {
   Score score;
 };
 
+/// How an island goes on from its living: a row of core/explore/search/optimisers.cpp each. All but `families` are
+/// algorithms of pagmo (Biscani, Izzo, Journal of Open Source Software 5(53), 2020), for two objectives or more:
+/// NSGA-II (Deb et al., IEEE TEC 6(2), 2002), MOEA/D with differential evolution (Li, Zhang, IEEE TEC 13(2), 2009)
+/// and NSPSO (Li, GECCO 2003).
+enum class Optimiser { families, nsga2, moead, nspso };
+std::string_view optimiser_name(Optimiser optimiser);
+std::optional<Optimiser> optimiser_named(std::string_view name);
+std::span<const std::string_view> optimiser_names();  // in the order of the values
+std::size_t least_objectives(Optimiser optimiser);
+
 /// What a search has done so far.
 struct SearchProgress {
   std::int64_t generations = 0, evaluated = 0, feasible = 0, compiled = 0;
   std::vector<double> best;  // costs of the best so far; none while no machine keeps the conditions
 };
 
+inline constexpr std::size_t most_islands = 64;
+
 struct SearchOptions {
+  Optimiser optimiser = Optimiser::families;
+  std::size_t islands = 1;  // to most_islands
   std::uint64_t seed = 1;
   int threads = 1;                         // at least 1; the result does not depend on them
   std::int64_t evaluations = 0;            // machines to evaluate; 0: until stop says so
@@ -64,15 +80,20 @@ struct SearchResult {
 };
 
 /// Machines that keep the conditions and are best by the objectives, as far as they were found; where none keeps
-/// them, the one that is nearest to it. Equal seeds, evaluations and starts give equal results.
+/// them, the one that is nearest to it. Equal optimisers, islands, seeds, evaluations and starts give equal
+/// results.
 ///
-/// A generation is 16 families, each of a program. Twelve are near the best by weights drawn for each: one climbs,
-/// by single changes of what only costs; the others change one row or two of what is compiled, and their members
-/// are crossed with what the same weights like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007). Four are drawn from
-/// the living by tournament, crossed and changed. The best of a family are changed again, in rounds. Who lives on:
-/// selection_order, at most a quarter of one program. With one objective a tenth of the evaluations, or what
-/// `enough` leaves, is for polishing: every single change of what is compiled, and climbing, from the best again
-/// until none is better. The fewer the evaluations, the smaller the families.
+/// Islands each have machines of their own, and evolve side by side; every fifth generation copies of an island's
+/// four best take the places of the last of the next island, around a ring. They share the budget.
+///
+/// A generation of `families` is 16 families, each of a program. Twelve are near the best by weights drawn for
+/// each: one climbs, by single changes of what only costs; the others change one row or two of what is compiled,
+/// and their members are crossed with what the same weights like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007).
+/// Four are drawn from the living by tournament, crossed and changed. The best of a family are changed again, in
+/// rounds. Who lives on: selection_order, at most a quarter of one program. With one objective a tenth of the
+/// evaluations, or what `enough` leaves, is for polishing: every single change of what is compiled, and climbing,
+/// from the best again until none is better. The fewer the evaluations, the smaller the families. The others change
+/// 64 machines of an island, or fewer, at once, each with a program of its own.
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
                     const MakeEvaluator& make_evaluator, const SearchOptions& options);
 

@@ -222,6 +222,14 @@ void print_again(std::ostream& out, const BestAnswer& answer, const Machine& mac
   }
 }
 
+/// Where it is not the usual one.
+std::string way_text(const BestRequest& request) {
+  std::string text;
+  if (request.optimiser != Optimiser::families) text += ", " + std::string(optimiser_name(request.optimiser));
+  if (request.islands > 1) text += ", " + std::to_string(request.islands) + " islands";
+  return text;
+}
+
 }  // namespace
 
 std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs) {
@@ -240,7 +248,7 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
       << share_text(static_cast<double>(progress.feasible) /
                     static_cast<double>(std::max<std::int64_t>(progress.evaluated, 1)))
       << " of them feasible; " << count_text(std::ssize(answer.space.axes))
-      << " rows searched (sdip best --rows), seed " << answer.request.seed << "\n";
+      << " rows searched (sdip best --rows), seed " << answer.request.seed << way_text(answer.request) << "\n";
   if (answer.found.best.empty()) {
     out << "  nothing was evaluated\n";
     return;

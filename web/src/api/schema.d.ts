@@ -3767,6 +3767,9 @@ export interface components {
             evaluations?: number;
             validate_seconds?: number;
             seed?: number;
+            /** @enum {string} */
+            optimiser?: "families" | "nsga2" | "moead" | "nspso";
+            islands?: number;
             sqnr_db?: number;
             sqnr_model?: string;
         };

@@ -21,12 +21,17 @@ export interface SearchDraft {
   evaluations: number;
   validateSeconds: number;
   seed: number;
+  optimiser: Optimiser;
+  islands: number;
   /** Least signal to noise in dB, and the model that is measured; '' for none, and for the model itself. */
   sqnr: string;
   sqnrModel: string;
 }
 
-export const most = { goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
+export type Optimiser = NonNullable<SearchRequest['optimiser']>;
+export const optimisers: readonly Optimiser[] = ['families', 'nsga2', 'moead', 'nspso'];
+
+export const most = { islands: 64, goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
 
 export const conditionsOf = (text: string): string[] => text.split('\n').map((one) => one.trim()).filter((one) => one !== '');
 
@@ -40,6 +45,8 @@ export const isReady = (draft: SearchDraft): boolean =>
   && conditionsOf(draft.conditions).length <= most.conditions
   && (draft.by === 'time' ? within(draft.seconds, 1, most.seconds) : within(draft.evaluations, 1, most.evaluations))
   && within(draft.validateSeconds, 0, most.validateSeconds)
+  && within(draft.islands, 1, most.islands)
+  && (draft.optimiser === 'families' || draft.goals.length > 1)
   && within(draft.seed, 0, Number.MAX_SAFE_INTEGER)
   && (draft.sqnr.trim() === '' || Number.isFinite(Number(draft.sqnr)));
 
@@ -55,6 +62,8 @@ export function searchRequest(draft: SearchDraft): SearchRequest {
     ...(draft.by === 'time' ? { seconds: draft.seconds } : { evaluations: draft.evaluations }),
     validate_seconds: draft.validateSeconds,
     seed: draft.seed,
+    optimiser: draft.optimiser,
+    islands: draft.islands,
     ...(draft.sqnr.trim() === '' ? {} : { sqnr_db: Number(draft.sqnr), ...(draft.sqnrModel.trim() === '' ? {} : { sqnr_model: draft.sqnrModel.trim() }) }),
   };
 }

@@ -4,7 +4,7 @@ import { inputText } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { Card, ErrorBox, Segments } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
-import { isReady, most, type SearchDraft } from './draft';
+import { isReady, most, optimisers, type Optimiser, type SearchDraft } from './draft';
 import { Goals } from './goals';
 
 interface Props {
@@ -39,6 +39,16 @@ export function SearchStart({ draft, change, sound, pending, error, onStart }: P
         <Whole label={t('new.seed')} least={0} greatest={Number.MAX_SAFE_INTEGER} value={draft.seed} onChange={(seed) => change({ seed })} />
         <Whole label={t('best.validate_seconds')} least={0} greatest={most.validateSeconds} value={draft.validateSeconds} onChange={(validateSeconds) => change({ validateSeconds })} />
       </div>
+      <div className="row">
+        <label className="inline">
+          <span>{t('best.optimiser')}</span>
+          <select value={draft.optimiser} onChange={(event) => change({ optimiser: event.target.value as Optimiser })}>
+            {optimisers.map((one) => <option key={one} value={one}>{t(`optimiser.${one}`)}</option>)}
+          </select>
+        </label>
+        <Whole label={t('best.islands')} least={1} greatest={most.islands} value={draft.islands} onChange={(islands) => change({ islands })} />
+      </div>
+      {draft.optimiser !== 'families' && <p className={draft.goals.length > 1 ? 'muted' : 'fault'}>{t('best.optimiser_note')}</p>}
       <div className="row">
         <label className="inline">
           <span>{t('best.sqnr')}</span>

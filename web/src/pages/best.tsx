@@ -24,7 +24,7 @@ export const BestPage = () => (
 
 const firstDraft: SearchDraft = {
   model: 'sd15', preset: defaultPreset, goals: [{ metric: 'area_mm2', most: false }], conditions: 'throughput_fps >= 1', fixed: {},
-  by: 'time', seconds: 60, evaluations: 60_000, validateSeconds: 30, seed: 1, sqnr: '', sqnrModel: '',
+  by: 'time', seconds: 60, evaluations: 60_000, validateSeconds: 30, seed: 1, optimiser: 'families', islands: 1, sqnr: '', sqnrModel: '',
 };
 
 function Best() {

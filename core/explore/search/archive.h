@@ -1,0 +1,32 @@
+// The best machines that a search has met. Internal to the search.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/explore/search/families.h"
+
+namespace sdip {
+
+std::vector<Score> scores_of(std::span<const Candidate> candidates);
+
+/// Of one objective the best, each value once; of several the front; where none keeps the conditions, the nearest.
+class Archive {
+ public:
+  void add(std::span<const Candidate> candidates);
+
+  const std::vector<Candidate>& all() const { return best_; }
+  /// The first; nothing while none keeps the conditions.
+  const Candidate* best() const { return best_.empty() ? nullptr : best_.data(); }
+  const std::optional<Candidate>& nearest() const { return nearest_; }
+  std::vector<Candidate> taken() &&;
+
+ private:
+  void thin();
+
+  std::vector<Candidate> best_;
+  std::optional<Candidate> nearest_;
+};
+
+}  // namespace sdip

@@ -1,0 +1,51 @@
+// Machines of a space that is searched.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/explore/search/families.h"
+#include "core/machine/shown.h"
+
+namespace sdip {
+
+void check_search_space(const SearchSpace& space) {
+  if (space.axes.empty()) throw Error("value_invalid", "/axes", "a search needs a row that is not fixed");
+  for (std::size_t a = 0; a < space.axes.size(); ++a) {
+    const std::string name(space.axes[a].row->name);
+    if (space.axes[a].values.size() < 2 || space.axes[a].values.size() > 65'535)
+      throw Error("value_invalid", "/axes", name + ": expected 2 to 65,535 values to choose from");
+    for (std::size_t b = 0; b < a; ++b)
+      if (space.axes[b].row == space.axes[a].row) throw Error("value_invalid", "/axes", name + " is given twice");
+  }
+}
+
+Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places) {
+  Machine machine = space.base;
+  for (std::size_t a = 0; a < space.axes.size(); ++a)
+    space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
+  for (const Axis& axis : space.axes)
+    if (!is_shown(*axis.row, machine)) axis.row->write(machine, axis.row->read(space.base));
+  return machine;
+}
+
+Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number) {
+  SearchDraws draws(seed, static_cast<std::int64_t>(number), 0);
+  return machine_at(space, drawn_at_large(space, draws));
+}
+
+std::vector<std::uint16_t> nearest_places(const SearchSpace& space, const Machine& machine) {
+  std::vector<std::uint16_t> places;
+  for (const Axis& axis : space.axes) {
+    const std::int64_t wanted = axis.row->read(machine);
+    const auto own = std::ranges::find(axis.values, wanted);
+    auto nearest = own != axis.values.end() ? own : axis.values.begin();
+    if (own == axis.values.end() && has_order(*axis.row))
+      nearest = std::ranges::min_element(axis.values, {}, [&](std::int64_t value) {
+        return std::abs(std::log(static_cast<double>(value) + 1) - std::log(static_cast<double>(wanted) + 1));
+      });
+    places.push_back(static_cast<std::uint16_t>(nearest - axis.values.begin()));
+  }
+  return places;
+}
+
+}  // namespace sdip
