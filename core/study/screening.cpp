@@ -20,7 +20,7 @@ namespace {
 /// Machines that share a program, by their places.
 using Sharing = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
 
-/// Of one program, but what its machines are worth stays without values where it cannot be.
+/// Of one program; where it cannot be its machines stay without values, and say why.
 void evaluate_sharing(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
                       const std::vector<std::size_t>& places, std::vector<Outcome>& outcomes) {
   try {
@@ -33,6 +33,7 @@ void evaluate_sharing(const CompileFunction& compile_machine, const std::vector<
     for (std::size_t i = 0; i < places.size(); ++i) outcomes[places[i]] = std::move(found[i]);
   } catch (const Error& error) {
     if (is_cancelled(error)) throw;
+    for (const std::size_t place : places) outcomes[place].reason = error.what();
   }
 }
 
@@ -44,8 +45,8 @@ std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const s
   for (std::size_t i = 0; i < machines.size(); ++i) try {
       check_machine(machines[i]);
       sharing[compile_key(machines[i])].push_back(i);
-    } catch (const Error&) {
-      continue;
+    } catch (const Error& error) {
+      outcomes[i].reason = error.what();
     }
   std::vector<const std::vector<std::size_t>*> groups;
   for (const auto& [key, places] : sharing) groups.push_back(&places);
@@ -76,20 +77,25 @@ Screening screen(const CompileFunction& compile_machine, const ScreeningRequest&
   const SearchSpace& space = request.space;
   const std::size_t factors = space.axes.size();
   const bool morris = request.method == ScreeningMethod::morris;
-  const MorrisDesign design = morris ? morris_design(factors, request.samples, request.seed) : MorrisDesign();
-  const std::vector<UnitPoint> points =
-      morris ? design.points : sobol_design(factors, request.samples, request.seed);
+  MorrisDesign design = morris ? morris_design(factors, request.samples, request.seed) : MorrisDesign();
+  std::vector<UnitPoint> points = morris ? design.points : sobol_design(factors, request.samples, request.seed);
   std::vector<Machine> machines;
-  for (const UnitPoint& point : points) {
+  for (UnitPoint& point : points) {
     Placing places;
-    for (std::size_t a = 0; a < factors; ++a)
-      places.push_back(static_cast<std::uint16_t>(place_in(space.axes[a].values.size(), point[a])));
+    for (std::size_t a = 0; a < factors; ++a) {
+      const std::size_t size = space.axes[a].values.size(), place = place_in(size, point[a]);
+      places.push_back(static_cast<std::uint16_t>(place));
+      if (size > 1) point[a] = static_cast<double>(place) / static_cast<double>(size - 1);
+    }
     machines.push_back(machine_at(space, places));
   }
+  if (morris) design.points = std::move(points);  // a row of few values is stepped by other shares of its range
   const std::vector<Outcome> outcomes = outcomes_on(compile_machine, machines, threads, screening);
   screening.evaluated = std::ssize(outcomes);
-  screening.without_value =
-      std::ranges::count_if(outcomes, [](const Outcome& outcome) { return !outcome.counted(); });
+  const auto has_none = [](const Outcome& outcome) { return !outcome.counted(); };
+  screening.without_value = std::ranges::count_if(outcomes, has_none);
+  if (const auto first = std::ranges::find_if(outcomes, has_none); first != outcomes.end())
+    screening.reason = first->reason;
   for (const Measure& measure : request.measures) {
     const std::vector<double> values = measured(measure, machines, outcomes);
     if (morris)

@@ -25,11 +25,13 @@ struct ScreeningRequest {
   std::int64_t machines() const;
 };
 inline constexpr std::int64_t most_screened = 100'000;
+inline constexpr std::size_t most_screened_measures = 32;
 
 /// Of each measure what each row does, in the order of the axes.
 struct Screening {
   ScreeningRequest request;
   std::int64_t evaluated = 0, without_value = 0, compiled = 0;
+  std::string reason;                              // of the first machine without values
   std::vector<std::vector<MorrisEffect>> effects;  // by measure; of morris
   std::vector<std::vector<SobolIndex>> indices;    // of sobol
 };

@@ -127,10 +127,30 @@ Reply post_analysis(Service& service, const Call& call) { return evaluated(servi
 Reply post_memory_view(Service& service, const Call& call) { return evaluated(service, call, "memory_view"); }
 Reply post_explanation(Service& service, const Call& call) { return evaluated(service, call, "explanation"); }
 Reply post_sensitivities(Service& service, const Call& call) { return evaluated(service, call, "sensitivities"); }
+
+namespace {
+
+/// One of the screenings that may be under way at once.
+class ScreeningTurn {
+ public:
+  explicit ScreeningTurn(std::counting_semaphore<>& turns) : turns_(turns) {
+    if (!turns_.try_acquire()) throw Error("busy", "", "other screenings are under way; try again later");
+  }
+  ~ScreeningTurn() { turns_.release(); }
+  ScreeningTurn(const ScreeningTurn&) = delete;
+  ScreeningTurn& operator=(const ScreeningTurn&) = delete;
+
+ private:
+  std::counting_semaphore<>& turns_;
+};
+
+}  // namespace
+
 /// Of a mix in the child of the uploaded one.
 Reply post_screening(Service& service, const Call& call) {
   const Json body = parse_json(call.body);
   const ScreeningRequest request = screening_request(body);
+  const ScreeningTurn turn(service.screenings);
   const auto member = service.catalog.uploaded(service.catalog.mix(request.model, "/model"));
   return {.body =
               evaluate(service.catalog, "screening", member ? member->name : request.model, body, {{}, call.stop})};

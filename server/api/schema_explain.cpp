@@ -95,6 +95,7 @@ void add_changes(OrderedJson& schemas) {
                                  {"seed", integer()},
                                  {"evaluated", integer()},
                                  {"without_value", integer()},
+                                 {"reason", nullable(text())},
                                  {"compiled", integer()},
                                  {"measures", array(reference("ScreenedMeasure"))}});
 }

@@ -126,23 +126,24 @@ std::vector<Rated> all_rated() {
   const auto varied = [&](std::string_view name, std::string_view changes, std::string_view preset) {
     return RatedMachines{name, "sd15", preset, changes, false, true, threads};
   };
-  return {{{"the whole space", "sd15"}, 1, 1},
-          {{"the whole space", "sd15-unet"}, 1, 1},
-          {varied("what is varied most", "tile_goal=bytes norm_statistics=own_pass fused_chains=off", default_preset), 4,
-           1},
-          {varied("... chains of products", "tile_goal=bytes norm_statistics=own_pass", default_preset), 1, 2},
-          {varied("... balanced tiles", "norm_statistics=own_pass", default_preset), 1, 2},
-          {varied("... recomputation", "tile_goal=bytes norm_statistics=own_pass skip_handling=recompute",
-                  default_preset),
-           1, 10},
-          {varied("... the thorough schedule",
-                  "tile_goal=bytes norm_statistics=own_pass schedule=least_live_thorough", default_preset),
-           1, 5},
-          {varied("everything, around edge",
-                  "fusion=norm norm_statistics=producer fused_attention=on split_products=on part_views=on "
-                  "fused_chains=on strips=line_buffers skip_handling=recompute schedule=least_live_thorough",
-                  "edge"),
-           1, 20}};
+  return {
+      {{"the whole space", "sd15"}, 1, 1},
+      {{"the whole space", "sd15-unet"}, 1, 1},
+      {varied("what is varied most", "tile_goal=bytes norm_statistics=own_pass fused_chains=off", default_preset),
+       4, 1},
+      {varied("... chains of products", "tile_goal=bytes norm_statistics=own_pass", default_preset), 1, 2},
+      {varied("... balanced tiles", "norm_statistics=own_pass", default_preset), 1, 2},
+      {varied("... recomputation", "tile_goal=bytes norm_statistics=own_pass skip_handling=recompute",
+              default_preset),
+       1, 10},
+      {varied("... the thorough schedule", "tile_goal=bytes norm_statistics=own_pass schedule=least_live_thorough",
+              default_preset),
+       1, 5},
+      {varied("everything, around edge",
+              "fusion=norm norm_statistics=producer fused_attention=on split_products=on part_views=on "
+              "fused_chains=on strips=line_buffers skip_handling=recompute schedule=least_live_thorough",
+              "edge"),
+       1, 20}};
 }
 
 OrderedJson machines_json(const MachineRate& rate) {
@@ -330,28 +331,26 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->add_option("--compared-every", options->every,
                    "With --machines: of how many one is compiled from scratch, too; 0: none")
       ->capture_default_str();
-  command
-      ->add_option("--search", options->searches,
-                   "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
-                   "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (15 "
-                   "minutes and more; a line of each search on standard error)")
-      ->check(CLI::IsMember({"small", "whole", "seven"}))
-      ->expected(0, 3);
+  CLI::Option* search =
+      command
+          ->add_option(
+              "--search", options->searches,
+              "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
+              "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (15 "
+              "minutes and more; a line of each search on standard error)")
+          ->check(CLI::IsMember({"small", "whole", "seven"}))
+          ->expected(0, 3);
+  const auto of_search = [&](const char* name, auto& value, const char* help, std::int64_t least,
+                             std::int64_t most) {
+    command->add_option(name, value, help)->check(CLI::Range(least, most))->capture_default_str()->needs(search);
+  };
   add_optimiser_options(*command, options->optimiser, options->islands);
-  command->add_option("--seeds", options->search.seeds, "With --search: searches")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command
-      ->add_option("--evaluations", options->search.evaluations, "With --search: machines of one of whole or seven")
-      ->check(CLI::Range(1, 100'000'000))
-      ->capture_default_str();
-  command->add_option("--runs", options->search.runs, "With --search: long searches that make the front")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  command
-      ->add_option("--run-evaluations", options->search.run_evaluations, "With --search: machines of one of them")
-      ->check(CLI::Range(1, 100'000'000))
-      ->capture_default_str();
+  of_search("--seeds", options->search.seeds, "With --search: searches", 1, 1000);
+  of_search("--evaluations", options->search.evaluations, "With --search: machines of one of whole or seven", 1,
+            100'000'000);
+  of_search("--runs", options->search.runs, "With --search: long searches that make the front", 0, 1000);
+  of_search("--run-evaluations", options->search.run_evaluations, "With --search: machines of one of them", 1,
+            100'000'000);
   command->add_option("--counted-sweep", options->counted)->group("");
   command->add_flag("--evaluated", options->evaluated)->group("");
   command->callback([&action, options, command] {
@@ -361,12 +360,12 @@ void add_bench_command(CLI::App& app, Action& action) {
     const auto wants = [&](const char* part) {
       return std::ranges::find(options->searches, part) != options->searches.end();
     };
-    const bool search = command->count("--search") > 0;
+    const bool searches = command->count("--search") > 0;
     options->search.whole = wants("whole");
     options->search.seven = wants("seven");
-    options->search.small = wants("small") || (search && !options->search.whole && !options->search.seven);
-    action = [options, search] {
-      if (search) return run_search_report(options->search);
+    options->search.small = wants("small") || (searches && !options->search.whole && !options->search.seven);
+    action = [options, searches] {
+      if (searches) return run_search_report(options->search);
       if (!options->counted.empty()) return run_counted(options->counted, options->evaluated);
       if (options->devices) return run_devices(options->json);
       if (options->machines) return run_machines(options->json, options->drawn, options->every);

@@ -151,7 +151,7 @@ int run_best(const BestArguments& arguments) {
 void add_best_command(CLI::App& app, Action& action) {
   const auto a = std::make_shared<BestArguments>();
   auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
-  command->add_option("MODEL", a->model, "A built-in model or an ONNX file");
+  command->add_option("MODEL", a->model, "A built-in model, an ONNX file, or a mix (sd15:3+sdxl)");
   add_file_options(*command, a->files);
   add_machine_options(*command, a->machine);
   command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")
@@ -166,8 +166,9 @@ void add_best_command(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   add_formula_option(*command, a->metrics);
   command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
-  command->add_option("--evaluations", a->evaluations,
-                      "Machines to evaluate in place of a time: repeats bit for bit");
+  command
+      ->add_option("--evaluations", a->evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
+      ->check(CLI::PositiveNumber);
   add_seed_option(*command, a->seed, "Seed");
   add_optimiser_options(*command, a->optimiser, a->islands);
   command->add_option("--sqnr-db", a->sqnr_db,

@@ -75,11 +75,12 @@ void print_screening(const Screening& screening) {
             << request.preset << ", " << count_text(screening.evaluated) << " machines of "
             << count_text(screening.compiled) << " programs, " << count_text(screening.without_value)
             << " of them without values, seed " << request.seed << "\n";
+  if (!screening.reason.empty()) std::cout << "the first without values: " << printable(screening.reason) << "\n";
   for (std::size_t m = 0; m < request.measures.size(); ++m) {
     const Measure& measure = request.measures[m];
     std::vector<TextRow> rows;
     for (const std::size_t a : by_importance(screening, m)) {
-      const bool nothing = morris ? !(screening.effects[m][a].mean_size > 0) : !(screening.indices[m][a].total > 0);
+      const bool nothing = morris ? screening.effects[m][a].mean_size == 0 : screening.indices[m][a].total == 0;
       if (!nothing) rows.push_back(row_of_axis(screening, m, a));
     }
     const std::string unit = measure.unit().empty() ? "" : " [" + std::string(measure.unit()) + "]";
@@ -106,7 +107,7 @@ int run_screen(const ScreenArguments& arguments) {
     std::cout << json_text(screening_json(screening), 2) << "\n";
   else
     print_screening(screening);
-  return exit_ok;
+  return screening.without_value < screening.evaluated ? exit_ok : exit_infeasible;
 }
 
 }  // namespace

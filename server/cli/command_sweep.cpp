@@ -333,7 +333,8 @@ int run_sweep_command(const SweepArguments& arguments) {
 }
 
 void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
-  sweep.add_option("MODEL", a.model, "A built-in model, an uploaded one of --data, or an ONNX file");
+  sweep.add_option("MODEL", a.model,
+                   "A built-in model, an uploaded one of --data, an ONNX file, or a mix (sd15:3+sdxl)");
   add_machine_options(sweep, a.machine);
   add_file_options(sweep, a.files);
   sweep

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <semaphore>
 
 #include "db/store.h"
 #include "server/jobs/accuracy_jobs.h"
@@ -28,6 +29,7 @@ class Service {
   AccuracyJobs accuracies;
   SearchJobs searches;
   Jobs jobs;
+  std::counting_semaphore<> screenings{2};  // more at once would leave no worker for others
 };
 
 /// The store's file in a data folder.

@@ -147,7 +147,8 @@ std::vector<Member> Catalog::members(const std::string& name, const std::string&
   }
   if (is_file_name(name))
     return {{files_->role, std::filesystem::path(name).stem().string(), name, files_->dims, files_->given}};
-  const std::string hint = nearest_names(name, names);
+  const bool mix = name.find_first_of("+:") != std::string::npos;
+  const std::string hint = mix ? "sweep, best and screen take mixes of models" : nearest_names(name, names);
   throw Error("unknown_model", where,
               "no model " + name.substr(0, 80) + (hint.empty() ? "; `sdip model list` lists them" : "; " + hint));
 }

@@ -65,8 +65,17 @@ ScreeningRequest screening_request(const Json& body) {
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   const auto names =
       texts_field(body, "measures", "").value_or(std::vector<std::string>{"throughput_fps", "area_mm2"});
-  for (std::size_t i = 0; i < names.size(); ++i)
-    request.measures.push_back(require_measure(names[i], request.formulas, "/measures/" + std::to_string(i)));
+  if (names.size() > most_screened_measures)
+    throw Error(
+        "limit_exceeded", "/measures",
+        std::to_string(names.size()) + " metrics; expected at most " + std::to_string(most_screened_measures));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string where = "/measures/" + std::to_string(i);
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw Error("value_invalid", where, names[i] + ": is listed twice");
+    request.measures.push_back(require_measure(names[i], request.formulas, where));
+  }
   if (request.measures.empty()) throw Error("value_invalid", "/measures", "expected at least one metric");
   const std::string method = text_field(body, "method", "").value_or("morris");
   const auto named = std::ranges::find(method_names, method);
@@ -109,6 +118,7 @@ OrderedJson screening_json(const Screening& screening) {
           {"seed", request.seed},
           {"evaluated", screening.evaluated},
           {"without_value", screening.without_value},
+          {"reason", screening.reason.empty() ? OrderedJson() : OrderedJson(screening.reason)},
           {"compiled", screening.compiled},
           {"measures", std::move(measures)}};
 }

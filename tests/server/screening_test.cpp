@@ -52,6 +52,37 @@ TEST(screenings, share_the_variance_of_a_formula_out_as_integrals_do) {
   }
 }
 
+TEST(screenings, measure_effects_over_whole_ranges_however_few_values_a_row_has) {
+  const Ended found = run_sdip({"screen",    "tiny-sd-text",
+                                "--preset",  "edge",
+                                "--axis",    "cores=2,4",
+                                "--axis",    "dram_channels=1,2,4",
+                                "--axis",    "conv_lanes_pixel=1,2,3,4",
+                                "--metric",  "c=cores",
+                                "--metric",  "d=log2(dram_channels)",
+                                "--metric",  "p=conv_lanes_pixel",
+                                "--measure", "c",
+                                "--measure", "d",
+                                "--measure", "p",
+                                "--json"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  const Json json = Json::parse(found.out);
+  const std::pair<const char*, double> ranges[] = {{"cores", 2}, {"dram_channels", 2}, {"conv_lanes_pixel", 3}};
+  for (std::size_t m = 0; m < std::size(ranges); ++m) {
+    const Json row = row_in(json, m, ranges[m].first);
+    EXPECT_NEAR(row["mean"].get<double>(), ranges[m].second, 1e-12) << ranges[m].first;
+    EXPECT_NEAR(row["deviation"].get<double>(), 0, 1e-12) << "a straight line: " << ranges[m].first;
+  }
+}
+
+TEST(screenings, say_why_machines_have_no_values) {
+  const Ended none = run_sdip({"screen", "tiny-sd-text", "--preset", "edge", "--set", "psram_bytes=1024", "--axis",
+                               "cores=1,2", "--samples", "2"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.out, HasSubstr("the first without values: "));
+  EXPECT_THAT(none.out, HasSubstr("cores"));
+}
+
 TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_mixes) {
   const Ended told = run_sdip({"screen", "tiny-sd-text+tiny-sd-vae-decoder", "--preset", "edge", "--samples", "3"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
@@ -67,6 +98,8 @@ TEST(screenings, refuse_what_cannot_be_asked) {
   EXPECT_EQ(code(R"(, "method": "saltelli")"), "value_invalid");
   EXPECT_EQ(code(R"(, "measures": ["speed"])"), "unknown_metric");
   EXPECT_EQ(code(R"(, "samples": 1)"), "value_out_of_range");
+  EXPECT_EQ(code(R"(, "measures": ["tops", "tops"])"), "value_invalid");
+  EXPECT_EQ(code(R"(, "measures": )" + Json(std::vector<std::string>(33, "tops")).dump()), "limit_exceeded");
   EXPECT_EQ(code(R"(, "samples": 90000)"), "limit_exceeded");
   EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1]}])"), "value_invalid");
   EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1, 2], "when": "cores > 1"}])"), "value_invalid");

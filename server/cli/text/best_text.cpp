@@ -212,14 +212,15 @@ void print_validated(std::ostream& out, const BestAnswer& answer) {
 /// The command that says everything of the machine.
 void print_again(std::ostream& out, const BestAnswer& answer, const Machine& machine) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
-  out << "\nEverything of it:";
-  for (const MixPart& part : answer.mix) {
-    out << " sdip analyze " << printable(part.model) << " --preset " << answer.request.preset << " --set";
-    for (const ParameterRow& row : parameters())
+  std::string settings;
+  for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
+    for (const ParameterRow& row : rows)
       if (row.read(machine) != row.read(preset))
-        out << " " << row.name << "=" << value_text(row, row.read(machine));
-    out << " --explain\n";
-  }
+        settings += " " + std::string(row.name) + "=" + value_text(row, row.read(machine));
+  out << "\nEverything of it:";
+  for (const MixPart& part : answer.mix)
+    out << " sdip analyze " << printable(part.model) << " --preset " << answer.request.preset
+        << (settings.empty() ? "" : " --set") << settings << " --explain\n";
 }
 
 /// Where it is not the usual one.
