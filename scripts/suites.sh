@@ -1,5 +1,5 @@
 # The suites of ./test. Each adds its counts to the totals and lets the next one run. Sourced after totals.sh.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 # Our C++ sources, NUL-separated.
 cpp_sources() { find core db server tests \( -name '*.cpp' -o -name '*.h' \) -print0 | LC_ALL=C sort -z; }
@@ -44,9 +44,10 @@ fixed_addresses() {
   fi
 }
 
-# Configures, builds and runs the C++ tests of a preset: one more at once than there are cores, since some wait.
+# Configures, builds and runs the C++ tests of a preset, as many at once as there are cores. What is built may begin
+# something beside its tests. Usage: cpp_suite PRESET [COMMAND]
 cpp_suite() {
-  local preset=$1 status=0 run=() targets=(all)
+  local preset=$1 beside=${2:-true} status=0 run=() targets=(all)
   local junit="$PWD/$logs/ctest-$preset.xml"
   [ "$preset" != clang ] || targets+=(benchmarks)  # run by hand, but they must build
   [ "$preset" != tsan ] || run=(fixed_addresses)
@@ -54,19 +55,58 @@ cpp_suite() {
   suite "configure-$preset" "configuring (cmake, preset $preset)" cmake --preset "$preset" &&
     suite "build-$preset" "building the program and its tests (preset $preset)" \
       "${run[@]}" cmake --build "build/$preset" -j "$(jobs_that_fit)" --target "${targets[@]}" &&
+    "$beside" &&
     suite "ctest-$preset" "running the C++ tests (preset $preset)" \
       "${run[@]}" ctest --preset "$preset" -j "$(nproc)" --no-tests=error --output-junit "$junit" ||
     status=$?
   add_suite "C++, $preset" "$status" "$(junit_counts "$junit")"
 }
 
-# Runs a script of web/package.json. Usage: web_suite NAME "what it does" SCRIPT
-web_suite() {
-  local status=0
-  suite "web-$1" "running $2" env NO_COLOR=1 SDIP_BINARY="$PWD/build/dev/sdip" CHROMIUM=/usr/bin/chromium \
-    npm --prefix web run "$3" || status=$?
-  add_suite "web, $1" "$status" "$(log_counts "$logs/web-$1.log")"
+web_scripts=("unit test" "e2e e2e")  # a suite and its script of web/package.json
+web_suites_pid=""
+
+# Begins the dashboard's suites one after the other, in a process group of their own: a browser leaves a core idle half
+# of its time. Their exit statuses stand in the logs' folder.
+begin_web_suites() {
+  local one
+  say "running the dashboard's unit tests and the dashboard in a browser, beside what follows"
+  rm -f "$logs"/web-*.status
+  set -m
+  for one in "${web_scripts[@]}"; do
+    local status=0
+    env NO_COLOR=1 SDIP_BINARY="$PWD/build/dev/sdip" CHROMIUM=/usr/bin/chromium \
+      npm --prefix web run "${one#* }" > "$logs/web-${one% *}.log" 2>&1 < /dev/null || status=$?
+    echo "$status" > "$logs/web-${one% *}.status"
+  done &
+  web_suites_pid=$!
+  set +m
 }
+
+# Waits for them and adds their counts; one that did not run has failed.
+end_web_suites() {
+  local one name status ticker
+  if [ -n "$web_suites_pid" ]; then
+    step_name="waiting for the dashboard's suites"
+    say "$step_name"
+    tick "$logs/web-e2e.log" < /dev/null &
+    ticker=$!
+    wait "$web_suites_pid" || true
+    kill "$ticker" 2> /dev/null || true
+    web_suites_pid=""
+  fi
+  for one in "${web_scripts[@]}"; do
+    name=${one% *}
+    status=$(cat "$logs/web-$name.status" 2> /dev/null || echo 1)
+    if [ "$status" -ne 0 ] && [ -f "$logs/web-$name.status" ]; then
+      failed_log="$logs/web-$name.log"
+      show_failed_log
+    fi
+    add_suite "web, $name" "$status" "$([ ! -f "$logs/web-$name.status" ] || log_counts "$logs/web-$name.log")"
+  done
+}
+
+# Ends them with all that they began. For a run that is cut short.
+stop_web_suites() { [ -z "$web_suites_pid" ] || kill -- "-$web_suites_pid" 2> /dev/null || true; }
 
 # Runs tests/cases again on the runtime that made what they expect; skipped where npm cannot install it.
 cases_suite() {

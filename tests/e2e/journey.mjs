@@ -421,7 +421,7 @@ export const journeyTests = [
 
   ['the comparison names every baseline, predicted, bounded or unpublished, with sources and what was measured', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/compare?model=sd15`);
-    for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor();
+    for (const name of [/TPU v4/, /MN-Core 2/, /A100/]) await page.getByRole('rowheader', { name }).first().waitFor({ timeout: 60_000 });  // beside the C++ tests
     const { baselines } = await (await fetch(`${world.origin}api/v1/baselines`)).json();
     const machines = await page.locator('.compare-table .badge.model').count();
     const published = (kind) => baselines.filter((one) => one.kind === kind).length;

@@ -72,7 +72,7 @@ async function faults(world, [name, place, sign], { language, theme, width }) {
   const { page, context, complaints } = await openPage(world.browser, world.origin, { language, theme, width });
   try {
     await page.goto(world.origin + place);
-    await page.locator(sign).first().waitFor({ timeout: 20_000 });
+    await page.locator(sign).first().waitFor({ timeout: 60_000 });  // comparisons take long beside the C++ tests
     if (name === 'point') {
       await page.getByRole('tab').nth(1).click();
       await page.locator('.occupancy svg').first().waitFor();
@@ -116,7 +116,7 @@ async function narrow(world, language, theme) {
   try {
     for (const [name, place, sign] of [...pages(sweep, index, validation, ...(await searches(world.origin))), ...more]) {
       await page.goto(world.origin + place);
-      await page.locator(sign).first().waitFor({ timeout: 20_000 });
+      await page.locator(sign).first().waitFor({ timeout: 60_000 });  // comparisons take long beside the C++ tests
       await settled(page);
       for (let k = 0; k < Math.max(1, await page.getByRole('tab').count()); k += 1) {
         if (k > 0) await page.getByRole('tab').nth(k).click();
