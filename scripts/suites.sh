@@ -84,21 +84,26 @@ begin_web_suites() {
 
 # Waits for them and adds their counts; one that did not run has failed.
 end_web_suites() {
-  local one name status
-  [ -z "$web_suites_pid" ] || step web "waiting for the dashboard's suites" wait_for_web_suites
-  web_suites_pid=""
+  local one name status ticker
+  if [ -n "$web_suites_pid" ]; then
+    step_name="waiting for the dashboard's suites"
+    say "$step_name"
+    tick "$logs/web-e2e.log" < /dev/null &
+    ticker=$!
+    wait "$web_suites_pid" || true
+    kill "$ticker" 2> /dev/null || true
+    web_suites_pid=""
+  fi
   for one in "${web_scripts[@]}"; do
     name=${one% *}
     status=$(cat "$logs/web-$name.status" 2> /dev/null || echo 1)
-    if [ "$status" -ne 0 ] && [ -f "$logs/web-$name.log" ]; then
+    if [ "$status" -ne 0 ] && [ -f "$logs/web-$name.status" ]; then
       failed_log="$logs/web-$name.log"
       show_failed_log
     fi
     add_suite "web, $name" "$status" "$([ ! -f "$logs/web-$name.status" ] || log_counts "$logs/web-$name.log")"
   done
 }
-
-wait_for_web_suites() { wait "$web_suites_pid"; }
 
 # Ends them with all that they began. For a run that is cut short.
 stop_web_suites() { [ -z "$web_suites_pid" ] || kill -- "-$web_suites_pid" 2> /dev/null || true; }

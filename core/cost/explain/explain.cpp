@@ -43,8 +43,8 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.spread_cores = s.run.work.spread_cores;
   e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate = s.rules.rate;
-  e.roofs = mac_roofs(s.run, m);
-  e.bounds = bound_terms(s.run, *StageMachine(m, e.role));
+  e.roofs = mac_roofs(s.run);
+  e.bounds = bound_terms(s.run);
   return e;
 }
 
@@ -107,10 +107,9 @@ Explanation explain(const Application& application, const Machine& machine, std:
   stages.reserve(application.stages.size());
   for (const CompiledStage& compiled : application.stages) {
     stages.push_back(explained_stage(compiled, machine));
-    const StageMachine its(machine, compiled.role);
     const std::size_t before = e.layers.size();
     for (std::size_t i = 0; i < compiled.program.instructions.size(); ++i)
-      e.layers.push_back(layer_needs(stages.back(), *its, stages.size() - 1, i));
+      e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
     e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
   }
   FrameTerms frame = frame_terms(stages, machine, outcome.values);
@@ -120,10 +119,7 @@ Explanation explain(const Application& application, const Machine& machine, std:
   e.pace = frame.pace;
   e.worst = kinds_of(e, stages);
   e.worst.resize(std::min(e.worst.size(), most_layers));
-  for (LayerExplanation& kind : e.worst) {
-    const ExplainedStage& stage = stages[kind.layer.stage];
-    explain_layer(stage, *StageMachine(machine, stage.run.stage->role), kind);
-  }
+  for (LayerExplanation& kind : e.worst) explain_layer(stages[kind.layer.stage], kind);
   return e;
 }
 

@@ -113,7 +113,8 @@ class Adding {
 
 }  // namespace
 
-std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& m) {
+std::vector<FilledTerm> bound_terms(const StageRun& run) {
+  const Machine& m = run.machine;
   const Program& program = run.stage->program;
   std::array<std::int64_t, 3> macs{}, in_memory{};  // cycles of one MAC
   for (std::size_t c = 0; c < run.costs.size(); ++c) {

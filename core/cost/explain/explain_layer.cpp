@@ -41,13 +41,13 @@ std::int64_t array_macs(const InstructionClass& c, const ClassCost& cost, const 
 /// What is said of a layer in formulas.
 class Layer {
  public:
-  Layer(const ExplainedStage& s, const Machine& m, LayerExplanation& e)
+  Layer(const ExplainedStage& s, LayerExplanation& e)
       : s_(s),
-        m_(m),
+        m_(s.run.machine),
         e_(e),
         number_(static_cast<std::size_t>(s.run.stage->program.instructions[e.layer.index].instruction_class)),
         c_(s.run.stage->program.classes[number_]),
-        found_(machine_found(c_, m)),
+        found_(machine_found(c_, m_)),
         cost_(s.run.costs[number_]),
         time_(s.trace[e.layer.index]) {}
 
@@ -362,7 +362,7 @@ class Layer {
 
 }  // namespace
 
-LayerNeeds layer_needs(const ExplainedStage& s, const Machine& m, std::size_t number, std::size_t index) {
+LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t index) {
   const Program& program = s.run.stage->program;
   const auto place = static_cast<std::size_t>(program.instructions[index].instruction_class);
   const ClassCost& cost = s.run.costs[place];
@@ -384,13 +384,14 @@ LayerNeeds layer_needs(const ExplainedStage& s, const Machine& m, std::size_t nu
   layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
   layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;
   if (layer.lane_macs > 0)
-    layer.array_macs = array_macs(program.classes[place], cost, m) * cost.cores * s.run.schedule.active_cores;
+    layer.array_macs =
+        array_macs(program.classes[place], cost, s.run.machine) * cost.cores * s.run.schedule.active_cores;
   layer.dram_bytes = time.dram_bytes();
   return layer;
 }
 
-void explain_layer(const ExplainedStage& stage, const Machine& machine, LayerExplanation& explanation) {
-  Layer(stage, machine, explanation).explain();
+void explain_layer(const ExplainedStage& stage, LayerExplanation& explanation) {
+  Layer(stage, explanation).explain();
 }
 
 }  // namespace sdip

@@ -16,14 +16,13 @@ struct ExplainedStage {
   std::vector<std::int64_t> channel_cycles;  // by class
 };
 
-/// `machine` is the stage's (StageMachine), here as below.
-LayerNeeds layer_needs(const ExplainedStage& stage, const Machine& machine, std::size_t number, std::size_t index);
+LayerNeeds layer_needs(const ExplainedStage& stage, std::size_t number, std::size_t index);
 
 /// Fills in everything but `layer` and `alike`.
-void explain_layer(const ExplainedStage& stage, const Machine& machine, LayerExplanation& explanation);
+void explain_layer(const ExplainedStage& stage, LayerExplanation& explanation);
 
 /// Bounds (docs/model/frames.md#bounds) with their numbers.
-std::vector<FilledTerm> bound_terms(const StageRun& run, const Machine& machine);
+std::vector<FilledTerm> bound_terms(const StageRun& run);
 
 /// Period and latency of a frame, docs/model/frames.md; `pace` is the stage that sets the period.
 struct FrameTerms {

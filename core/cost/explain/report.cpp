@@ -127,7 +127,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.spread_cores = run.work.spread_cores;
   r.active_cores = run.schedule.active_cores;
   r.rate = stage_rate(*run.stage, m);
-  r.roofs = mac_roofs(run, m);
+  r.roofs = mac_roofs(run);
   r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
   Energy energy = run.energy.core;
   energy += run.energy.shared;

@@ -72,14 +72,13 @@ Breakdown waiting_of(const Leaking& busy, const Frame& frame, const Machine& m, 
 }
 
 /// What a pass of an instruction of each class spends on the cores that share it, activations through DRAM apart.
-std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices, const Machine& m) {
-  const StageMachine its(m, run.stage->role);
+std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices) {
   std::vector<Energy> energies;
   energies.reserve(run.costs.size());
   std::int32_t number = 0;
   for (const ClassCost& cost : run.costs) {
     const InstructionClass& c = run.stage->program.classes[static_cast<std::size_t>(number)];
-    energies.push_back(core_energy(core_events(c, cost, *its), prices.of(number++)) *
+    energies.push_back(core_energy(core_events(c, cost, run.machine), prices.of(number++)) *
                        static_cast<double>(cost.cores));
   }
   return energies;
@@ -89,7 +88,8 @@ std::vector<Energy> class_energies(const StageRun& run, const StagePrices& price
 /// `of_class`: what class_energies says; `prices`: the usual ones, as arithmetic alone has prices of a format.
 PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
                               const Energy& of_class, const EnergyPrices& prices, const Supply& supply,
-                              double turn_j, const Machine& m) {
+                              double turn_j) {
+  const Machine& m = run.machine;
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = cost_of(run, number);
   PassEnergy energy{of_class, {}};
@@ -122,8 +122,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
-    const StageMachine its(m, role);
-    const std::vector<Energy> of_classes = class_energies(run, prices, m);
+    const std::vector<Energy> of_classes = class_energies(run, prices);
     const std::vector<double> cycles = core_cycles(run, traces[s], m);
     const double as_cores = leaking_cores(*run.stage, m);
     double leaking = 0;
@@ -134,7 +133,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       const std::int32_t of = run.stage->program.instructions[i].instruction_class;
       const PassEnergy pass = instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)],
-                                                 prices.usual, supply, turn_j, *its);
+                                                 prices.usual, supply, turn_j);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
       energy += of_cycle * (cycles[i] * own * as_cores);

@@ -151,6 +151,7 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
+  run.machine = machine_of_stage(m, stage.role);
   run.schedule = frame_schedule(stage.role, stage.part, m);
   const std::int64_t cores = run.schedule.active_cores;
   run.costs = class_costs(stage, m);
@@ -235,14 +236,13 @@ bool on_chip(Role role, const Machine& m) {
   return m.vae_stage != VaeStage::off_chip || (role != Role::encoder && role != Role::decoder);
 }
 
-std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m) {
-  const StageMachine its(m, run.stage->role);
+std::vector<MacRoof> mac_roofs(const StageRun& run) {
   std::map<Family, MacRoof> of_family;
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     const ClassCost& cost = run.costs[c];
     if (cost.spent_macs == 0 || run.uses.of[c] == 0) continue;
     const Family family = run.stage->program.classes[c].work.family;
-    const ArrayLanes lanes = array_lanes(family, *its);
+    const ArrayLanes lanes = array_lanes(family, run.machine);
     const MacRoof roof{{family},
                        lanes.rows * lanes.channels * lanes.sum * cost.cores * run.schedule.active_cores,
                        cost.products_in_mac};

@@ -53,6 +53,7 @@ struct PassEnergy {
 /// One stage, costed: its work and its times alone and in a saturated stream.
 struct StageRun {
   const CompiledStage* stage = nullptr;
+  Machine machine;  // that it runs on (machine_of_stage)
   FrameSchedule schedule;
   ClassUses uses;
   std::vector<ClassCost> costs;
@@ -119,7 +120,7 @@ std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruct
 bool on_chip(Role role, const Machine& m);
 
 /// The roofs of products that lanes make: each family's by its class that reaches highest, equal ones as one.
-std::vector<MacRoof> mac_roofs(const StageRun& run, const Machine& m);
+std::vector<MacRoof> mac_roofs(const StageRun& run);
 
 /// The least that any schedule moves through DRAM in a steady pass.
 std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);

@@ -54,8 +54,8 @@ struct Changeable {
   }
   LayerExplanation explained() const {
     LayerExplanation e;
-    e.layer = layer_needs(stage, m, 0, 0);
-    explain_layer(stage, m, e);
+    e.layer = layer_needs(stage, 0, 0);
+    explain_layer(stage, e);
     return e;
   }
 };

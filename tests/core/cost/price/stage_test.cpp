@@ -103,6 +103,7 @@ TEST(stage, a_familys_roof_is_the_first_of_its_highest_layers) {
   stage.program.classes.resize(4, stage.program.classes[0]);
   StageRun run;
   run.stage = &stage;
+  run.machine = m;
   run.costs.resize(4);
   const auto layer = [&](std::size_t c, std::int64_t spent_macs, std::int64_t cores, std::int64_t products) {
     run.costs[c].spent_macs = spent_macs;
@@ -114,7 +115,7 @@ TEST(stage, a_familys_roof_is_the_first_of_its_highest_layers) {
   layer(2, 0, 8, 1);  // its products are made elsewhere
   layer(3, 4, 8, 1);  // of no instruction
   run.uses.of = {1, 1, 1, 0};
-  const std::vector<MacRoof> roofs = mac_roofs(run, m);
+  const std::vector<MacRoof> roofs = mac_roofs(run);
   ASSERT_EQ(roofs.size(), 1u);
   EXPECT_EQ(roofs[0].families, std::vector{Family::linear});
   EXPECT_EQ(roofs[0].lanes, 1);
