@@ -289,14 +289,15 @@ std::int64_t add_places(std::vector<RowPlace>& found, ChunkReader& reader, const
 }
 
 /// The places of a page and of one point more, in order. Where keys rise and fall within each chunk, a page amid
-/// the order has to read most of them: when that happens again, all points are ranked, and later pages read a few.
+/// the order, or by a filter that few pass, has to read most of them: when that happens again, all points are
+/// ranked, and later pages read a few.
 std::vector<RowPlace> places(KeptRanks& ranks, ChunkReader& reader, const Asked& asked,
                              const std::vector<ChunkKeys>& kept, std::int64_t count) {
   constexpr std::int64_t many_chunks = 2000;  // some 50 ms
   const auto behind =
       std::ranges::count_if(kept, [&](const ChunkKeys& chunk) { return chunk.id > ranks.last_chunk; });
   const bool outdated = behind > many_chunks && behind > std::ssize(kept) / 8;
-  if (asked.after && ranks.slow && outdated) rank(ranks, reader, asked, count);
+  if (ranks.slow && outdated) rank(ranks, reader, asked, count);
   std::vector<RowPlace> found = ranked_places(ranks, reader, asked);
   if (add_places(found, reader, asked, kept, ranks.last_chunk) > many_chunks) ranks.slow = true;
   return found;
