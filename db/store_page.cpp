@@ -14,6 +14,7 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t most_rows = 10'000;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// A point's place in an order: a point without a value comes last, equal values go by index.
 struct RowPlace {
@@ -96,68 +97,6 @@ void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, 
     keys.push_back(order.by == Order::By::axis ? static_cast<double>(axis_value(space, order.axis, i)) : 0);
 }
 
-/// Of a chunk for which no bounds are kept.
-MetricBounds bounds_read(ChunkReader& reader, std::int64_t id, std::int64_t first, const Space& space,
-                         const Order& order, std::vector<double>& keys) {
-  constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
-  const auto chunk = reader.holding(id, first);
-  check(chunk.has_value(), "bounds_read: the chunk was just seen");
-  read_keys(reader, *chunk, space, order, keys);
-  MetricBounds bounds{no_value, no_value};
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    bounds.some_without = bounds.some_without || (std::isnan(keys[i]) && chunk->feasible[i] != 0);
-    bounds.least = std::fmin(bounds.least, keys[i]);
-    bounds.most = std::fmax(bounds.most, keys[i]);
-  }
-  return bounds;
-}
-
-/// Takes up the chunks that were stored since; all of them or none.
-void grow(KeptOrder& kept, ChunkReader& reader, std::int64_t id, const Space& space, const Order& order) {
-  const bool metric = order.by == Order::By::measure && !order.measure->formula;
-  std::vector<ChunkKeys> fresh;
-  std::vector<double> keys;
-  std::int64_t last = kept.last_chunk;
-  reader.each_bounds_since(id, kept.last_chunk, metric ? reader.id_of(order.measure->metric) : -1,
-                           [&](const ChunkBoundsRow& row) {
-                             MetricBounds bounds;
-                             if (row.bounds)
-                               bounds = *row.bounds;
-                             else if (order.by != Order::By::index)
-                               bounds = bounds_read(reader, id, row.first, space, order, keys);
-                             fresh.push_back({.id = row.id,
-                                              .first = row.first,
-                                              .count = static_cast<std::int32_t>(row.count),
-                                              .feasible = static_cast<std::int32_t>(row.feasible),
-                                              .some_without = bounds.some_without,
-                                              .least = bounds.least,
-                                              .most = bounds.most});
-                             last = std::max(last, row.id);
-                           });
-  kept.chunks.insert(kept.chunks.end(), fresh.begin(), fresh.end());
-  kept.last_chunk = last;
-}
-
-/// A place that none of a chunk's points comes before, and one that none comes behind.
-struct ChunkBounds {
-  RowPlace first, last;
-};
-ChunkBounds bounds_of(const ChunkKeys& chunk, const Order& order, std::optional<bool> feasible) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  ChunkBounds bounds{{chunk.least, chunk.first}, {chunk.most, chunk.first + chunk.count - 1}};
-  if (order.descending) std::swap(bounds.first.key, bounds.last.key);
-  if (order.descending && order.by == Order::By::index) std::swap(bounds.first.index, bounds.last.index);
-  const bool infeasible = feasible != true && chunk.feasible < chunk.count;
-  if (chunk.some_without || (order.by == Order::By::measure && infeasible)) bounds.last.key = none;
-  if (order.by == Order::By::measure && feasible == false) bounds.first.key = none;  // they have no metrics
-  return bounds;
-}
-
-std::int64_t passing(const ChunkKeys& chunk, std::optional<bool> feasible) {
-  if (!feasible) return chunk.count;
-  return *feasible ? chunk.feasible : chunk.count - chunk.feasible;
-}
-
 /// What is asked of an order's points.
 struct Asked {
   std::int64_t id = 0;
@@ -172,6 +111,83 @@ struct Asked {
   }  // to know whether there are more
 };
 
+/// Of an axis, between which values it lies in a chunk: one of each run is asked, and none twice.
+MetricBounds axis_bounds(const Space& space, std::size_t axis, std::int64_t first, std::int64_t count) {
+  const std::int64_t run = axis_run(space, axis);
+  const bool in_turn = space.sampling == Sampling::grid && !space.blocks.of_grid;  // so many runs have all values
+  std::int64_t left = in_turn ? std::ssize(space.axes[axis].values) : count;
+  MetricBounds bounds{nan, nan, false};
+  for (std::int64_t i = first; i < first + count && left > 0; i = (i / run + 1) * run, --left) {
+    const auto value = static_cast<double>(axis_value(space, axis, i));
+    bounds.least = std::fmin(bounds.least, value);
+    bounds.most = std::fmax(bounds.most, value);
+  }
+  return bounds;
+}
+
+/// Reads those of the chunks for which no bounds are kept; `chunks` ascend by their ids.
+void read_bounds(std::vector<ChunkKeys>& chunks, std::int64_t since, ChunkReader& reader, const Asked& asked) {
+  std::vector<double> keys;
+  reader.each_since(asked.id, since, [&](const ChunkHead& chunk) {
+    const auto of = std::ranges::lower_bound(chunks, chunk.id, {}, &ChunkKeys::id);
+    if (of == chunks.end() || of->id != chunk.id) return;
+    read_keys(reader, chunk, asked.space, asked.order, keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      of->some_without = of->some_without || (std::isnan(keys[i]) && chunk.feasible[i] != 0);
+      of->least = std::fmin(of->least, keys[i]);
+      of->most = std::fmax(of->most, keys[i]);
+    }
+  });
+}
+
+/// Takes up the chunks that were stored since; all of them or none.
+void grow(KeptOrder& kept, ChunkReader& reader, const Asked& asked) {
+  const Order& order = asked.order;
+  const bool metric = order.by == Order::By::measure && !order.measure->formula;
+  std::vector<ChunkKeys> fresh, unknown;
+  std::int64_t last = kept.last_chunk;
+  reader.each_bounds_since(
+      asked.id, kept.last_chunk, metric ? reader.id_of(order.measure->metric) : -1, [&](const ChunkBoundsRow& row) {
+        ChunkKeys of{.id = row.id,
+                     .first = row.first,
+                     .count = static_cast<std::int32_t>(row.count),
+                     .feasible = static_cast<std::int32_t>(row.feasible)};
+        last = std::max(last, row.id);
+        if (order.by == Order::By::index) return fresh.push_back(of);
+        std::optional<MetricBounds> bounds = row.bounds;
+        if (order.by == Order::By::axis) bounds = axis_bounds(asked.space, order.axis, row.first, row.count);
+        const auto [least, most, some_without] = bounds.value_or(MetricBounds{nan, nan, false});
+        of.some_without = some_without;
+        of.least = least;
+        of.most = most;
+        (bounds ? fresh : unknown).push_back(of);
+      });
+  std::ranges::sort(unknown, {}, &ChunkKeys::id);
+  if (!unknown.empty()) read_bounds(unknown, kept.last_chunk, reader, asked);
+  kept.chunks.insert(kept.chunks.end(), fresh.begin(), fresh.end());
+  kept.chunks.insert(kept.chunks.end(), unknown.begin(), unknown.end());
+  kept.last_chunk = last;
+}
+
+/// A place that none of a chunk's points comes before, and one that none comes behind.
+struct ChunkBounds {
+  RowPlace first, last;
+};
+ChunkBounds bounds_of(const ChunkKeys& chunk, const Order& order, std::optional<bool> feasible) {
+  ChunkBounds bounds{{chunk.least, chunk.first}, {chunk.most, chunk.first + chunk.count - 1}};
+  if (order.descending) std::swap(bounds.first.key, bounds.last.key);
+  if (order.descending && order.by == Order::By::index) std::swap(bounds.first.index, bounds.last.index);
+  const bool infeasible = feasible != true && chunk.feasible < chunk.count;
+  if (chunk.some_without || (order.by == Order::By::measure && infeasible)) bounds.last.key = nan;
+  if (order.by == Order::By::measure && feasible == false) bounds.first.key = nan;  // they have no metrics
+  return bounds;
+}
+
+std::int64_t passing(const ChunkKeys& chunk, std::optional<bool> feasible) {
+  if (!feasible) return chunk.count;
+  return *feasible ? chunk.feasible : chunk.count - chunk.feasible;
+}
+
 /// A number that grows as places come later, ties apart: a key's, in the order's direction.
 std::uint64_t ordinal(double key, bool descending) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
@@ -181,26 +197,28 @@ std::uint64_t ordinal(double key, bool descending) {
   return descending ? ~rising : rising;
 }
 
-/// All points that pass, in order.
-void rank(KeptRanks& ranks, ChunkReader& reader, const Asked& asked) {
-  struct Ranked {
-    std::uint64_t key;
-    std::uint32_t index;
-    bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : index < other.index; }
+/// All points that pass, of which there are `count`, in order.
+void rank(KeptRanks& ranks, ChunkReader& reader, const Asked& asked, std::int64_t count) {
+  struct Ranked {  // 12 bytes: there may be 10,000,000
+    std::uint32_t high, low, index;
+    auto operator<=>(const Ranked&) const = default;
   };
   static_assert(most_points <= std::numeric_limits<std::uint32_t>::max());
   std::vector<Ranked> all;
+  all.reserve(static_cast<std::size_t>(count));
   std::vector<double> keys;
   std::int64_t last = 0;
   reader.each_since(asked.id, 0, [&](const ChunkHead& chunk) {
     read_keys(reader, chunk, asked.space, asked.order, keys);
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      if (asked.passes(chunk.feasible[i] != 0))
-        all.push_back({ordinal(keys[i], asked.order.descending),
-                       static_cast<std::uint32_t>(chunk.first + static_cast<std::int64_t>(i))});
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!asked.passes(chunk.feasible[i] != 0)) continue;
+      const std::uint64_t key = ordinal(keys[i], asked.order.descending);
+      all.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key),
+                     static_cast<std::uint32_t>(chunk.first + static_cast<std::int64_t>(i))});
+    }
     last = std::max(last, chunk.id);
   });
-  std::ranges::sort(all, [](const Ranked& a, const Ranked& b) { return a < b; });
+  std::ranges::sort(all);
   ranks.points.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) ranks.points[i] = all[i].index;
   ranks.last_chunk = last;
@@ -271,14 +289,15 @@ std::int64_t add_places(std::vector<RowPlace>& found, ChunkReader& reader, const
 }
 
 /// The places of a page and of one point more, in order. Where keys rise and fall within each chunk, a page amid
-/// the order has to read most of them: when that happens again, all points are ranked, and later pages read a few.
+/// the order, or by a filter that few pass, has to read most of them: when that happens again, all points are
+/// ranked, and later pages read a few.
 std::vector<RowPlace> places(KeptRanks& ranks, ChunkReader& reader, const Asked& asked,
-                             const std::vector<ChunkKeys>& kept) {
+                             const std::vector<ChunkKeys>& kept, std::int64_t count) {
   constexpr std::int64_t many_chunks = 2000;  // some 50 ms
   const auto behind =
       std::ranges::count_if(kept, [&](const ChunkKeys& chunk) { return chunk.id > ranks.last_chunk; });
   const bool outdated = behind > many_chunks && behind > std::ssize(kept) / 8;
-  if (asked.after && ranks.slow && outdated) rank(ranks, reader, asked);
+  if (ranks.slow && outdated) rank(ranks, reader, asked, count);
   std::vector<RowPlace> found = ranked_places(ranks, reader, asked);
   if (add_places(found, reader, asked, kept, ranks.last_chunk) > many_chunks) ranks.slow = true;
   return found;
@@ -313,14 +332,15 @@ Page Store::page(std::int64_t id, const Space& space, const PageQuery& query) co
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   total_of(reading.connection(), id);
   ChunkReader reader(reading.connection(), parts_->metric_ids);
-  grow(*kept, reader, id, space, order);
+  const Asked asked{id, space, query, order, after};
+  grow(*kept, reader, asked);
   const std::string filter = query.feasible ? *query.feasible ? "\n1" : "\n0" : "\n";
   const std::shared_ptr<KeptRanks> ranks =
       parts_->ranks.of(order_key(id, order, query.sort) + filter + (order.descending ? "-" : ""));
   const std::scoped_lock ranking(ranks->growing);
   Page page;
   for (const ChunkKeys& chunk : kept->chunks) page.total += passing(chunk, query.feasible);
-  std::vector<RowPlace> found = places(*ranks, reader, {id, space, query, order, after}, kept->chunks);
+  std::vector<RowPlace> found = places(*ranks, reader, asked, kept->chunks, page.total);
   const bool more = std::ssize(found) > query.limit;
   if (more) found.pop_back();
   page.points = points_at(reader, id, found);

@@ -142,6 +142,14 @@ std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i) {
   return place == no_place ? its.row->read(space.base) : its.values[place];
 }
 
+std::int64_t axis_run(const Space& space, std::size_t axis) {
+  if (row_of(space.sampling).draws || space.blocks.of_grid) return 1;
+  const std::vector<const Axis*> order = digit_order(space);
+  std::int64_t run = 1;
+  for (auto faster = order.rbegin(); *faster != &space.axes[axis]; ++faster) run *= std::ssize((*faster)->values);
+  return run;
+}
+
 std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i) {
   check(i >= 0 && i < point_count(space), "axis_values: outside the space");
   const auto digits = digits_of(space, i, {0, space.axes.size()});

@@ -110,6 +110,9 @@ inline constexpr std::size_t many_capacities = 16;
 /// The value of one axis at point i, of the base where its condition does not hold; `axis` is an index into
 /// space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
+/// How many points, from a multiple of it on, share the axis's value: of a grid without conditions as many as
+/// faster axes have combinations, of others 1.
+std::int64_t axis_run(const Space& space, std::size_t axis);
 /// Of every axis, in the order of space.axes.
 std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i);
 

@@ -8,7 +8,6 @@ import { openPage, settled, violations } from './browser.mjs';
 /** Where each page is, and what stands on it once it is drawn. */
 const pages = (sweep, index, validation, search, front) => [
   ['results', '#/', '.scatter .front a'],
-  ['revise', `#/sweeps/${sweep}`, '.scatter .front a'],
   ['points', `#/sweeps/${sweep}?view=points`, '.data-row'],
   ['point', `#/sweeps/${sweep}/points/${index}`, '.tile'],
   ['compare', '#/compare?model=tiny-sd', '.compare-table'],
@@ -22,6 +21,7 @@ const pages = (sweep, index, validation, search, front) => [
   ['best', '#/best', '.machine-form'],
   ['best-search', `#/best/${search}`, '.machine-table'],
   ['best-front', `#/best/${front}`, '.scatter .front a'],
+  ['revise', `#/sweeps/${sweep}`, '.scatter .front a'],
   ['front-validation', `#/sweeps/${sweep}/validation`, '.data-row'],
 ];
 

@@ -205,5 +205,24 @@ TEST(space, has_rooms_to_follow_where_capacities_are_many) {
   EXPECT_EQ(psram_rooms(space), (CapacityRange{5000, 68'976}));
 }
 
+TEST(space, keeps_an_axis_for_the_runs_that_it_says) {
+  Space space;
+  space.axes = {{find_parameter("cores"), {1, 2, 4}},
+                {find_parameter("psram_bytes"), {1 << 20, 1 << 21}},
+                {find_parameter("dram_channels"), {2, 4, 8, 16, 32}}};
+  EXPECT_EQ(axis_run(space, 0), 5);  // psram_bytes changes the program, and is slowest
+  EXPECT_EQ(axis_run(space, 1), 15);
+  EXPECT_EQ(axis_run(space, 2), 1);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::int64_t i = 0; i < point_count(space); ++i) {
+      const std::int64_t begin = i / axis_run(space, axis) * axis_run(space, axis);
+      EXPECT_EQ(axis_value(space, axis, i), axis_value(space, axis, begin));
+      EXPECT_EQ(axis_values(space, i)[axis], axis_value(space, axis, i));
+    }
+  space.sampling = Sampling::random;
+  space.count = 9;
+  EXPECT_EQ(axis_run(space, 1), 1);
+}
+
 }  // namespace
 }  // namespace sdip
