@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/cost/price/area.h"
 
 namespace sdip {
 namespace {
@@ -186,6 +187,14 @@ Programs compile_mix(const Mix& mix, const Machine& machine,
     programs.mix.push_back(part);
     programs.of.push_back(compile_one(part.model));
     if (programs.of.back() && !programs.of.back()->feasible) return programs.of.back();
+  }
+  if (mix.size() > 1) {
+    const auto chip = std::make_shared<const Application>(common_chip(programs.of));
+    for (auto& application : programs.of) {
+      auto on_chip = std::make_shared<Application>(*application);
+      on_chip->chip = chip;
+      application = std::move(on_chip);
+    }
   }
   return programs;
 }

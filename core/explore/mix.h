@@ -53,7 +53,8 @@ struct Programs {
   CapacityRange psram_bytes() const;
 };
 
-/// Of each of them in turn, up to one that does not fit. Throws Error("value_conflict", "weight_storage", ...) for
+/// Of each of them in turn, up to one that does not fit; each on the chip that serves all (common_chip of
+/// core/cost/price/area.h). Throws Error("value_conflict", "weight_storage", ...) for
 /// a machine whose weights are wired in, which has room for one workload's.
 Programs compile_mix(
     const Mix& mix, const Machine& machine,

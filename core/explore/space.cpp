@@ -25,12 +25,6 @@ double value_on(const Formula& formula, const Machine& machine) {
   return result;
 }
 
-bool holds(const Axis& axis, const Machine& machine) {
-  if (!axis.when) return true;
-  const double value = value_on(*axis.when, machine);
-  return value != 0 && !std::isnan(value);
-}
-
 /// Writes the axes in turn, and takes the place from one whose condition does not hold on those before it.
 Machine settled(const Space& space, std::span<std::size_t> digits) {
   Machine machine = space.base;
@@ -98,7 +92,35 @@ void check_link(const Space& space, std::size_t number) {
   }
 }
 
+void check_condition(std::span<const Axis> axes, std::span<const Link> links, std::size_t number) {
+  const Axis& axis = axes[number];
+  if (!axis.when) return;
+  const std::string where = "/axes/" + std::to_string(number) + "/when";
+  for (const FormulaInput& input : axis.when->inputs) {
+    if (input.parameter == nullptr)
+      throw Error("value_invalid", where,
+                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
+                      " is a metric: an axis depends on parameters alone");
+    const std::string name(input.parameter->name);
+    const auto same = [&](const auto& other) { return other.row == input.parameter; };
+    if (std::ranges::any_of(links, same))
+      throw Error("value_conflict", where, name + " follows others: read what it follows");
+    if (std::ranges::any_of(axes.subspan(number), same))
+      throw Error("value_conflict", where, name + " is this axis, or one listed later: list it before");
+  }
+}
+
 }  // namespace
+
+bool holds(const Axis& axis, const Machine& machine) {
+  if (!axis.when) return true;
+  const double value = value_on(*axis.when, machine);
+  return value != 0 && !std::isnan(value);
+}
+
+void check_conditions(std::span<const Axis> axes, std::span<const Link> links) {
+  for (std::size_t a = 0; a < axes.size(); ++a) check_condition(axes, links, a);
+}
 
 std::vector<const Axis*> digit_order(const Space& space) {
   std::vector<const Axis*> order;
@@ -161,25 +183,6 @@ std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i) {
 
 namespace {
 
-/// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.
-void check_condition(const Space& space, std::size_t number) {
-  const Axis& axis = space.axes[number];
-  if (!axis.when) return;
-  const std::string where = "/axes/" + std::to_string(number) + "/when";
-  for (const FormulaInput& input : axis.when->inputs) {
-    if (input.parameter == nullptr)
-      throw Error("value_invalid", where,
-                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
-                      " is a metric: an axis depends on parameters alone");
-    const std::string name(input.parameter->name);
-    const auto same = [&](const auto& other) { return other.row == input.parameter; };
-    if (std::ranges::any_of(space.links, same))
-      throw Error("value_conflict", where, name + " follows others: read what it follows");
-    if (std::any_of(space.axes.begin() + static_cast<std::ptrdiff_t>(number), space.axes.end(), same))
-      throw Error("value_conflict", where, name + " is this axis, or one listed later: list it before");
-  }
-}
-
 /// Whether a condition reads the axis, whose place is then one in each block.
 bool is_read(const Space& space, const Axis& axis) {
   return std::ranges::any_of(space.axes, [&](const Axis& other) {
@@ -234,7 +237,7 @@ class Blocks {
 }  // namespace
 
 Space with_blocks(Space space) {
-  for (std::size_t a = 0; a < space.axes.size(); ++a) check_condition(space, a);
+  check_conditions(space.axes, space.links);
   space.blocks = {};
   if (has_conditions(space) && !row_of(space.sampling).draws)
     space.blocks.of_grid = std::make_shared<const std::vector<GridBlock>>(Blocks(space).all);

@@ -128,6 +128,12 @@ nlohmann::ordered_json space_json(const Space& space);
 std::vector<Axis> axes_from_json(const nlohmann::json& list);
 nlohmann::ordered_json axes_json(std::span<const Axis> axes);
 
+/// Whether an axis's condition holds on a machine; of one without, yes.
+bool holds(const Axis& axis, const Machine& machine);
+/// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.
+/// Throws Error("value_invalid" | "value_conflict", "/axes/N/when", ...).
+void check_conditions(std::span<const Axis> axes, std::span<const Link> links = {});
+
 /// Refuses what space_from_json refuses of a space built in C++: no axis, empty or repeated values, repeated
 /// parameters, too many points.
 void check_space(const Space& space);

@@ -280,6 +280,9 @@ struct Application {
   // own among them, and of an infeasible one that alone. Not all of them, and none of an application from
   // elsewhere.
   CapacityRange psram_bytes = no_capacity;
+  // What the chip is built for, where it serves others, too: of their stages what area, memories and the clock
+  // limit read. Nothing: for this application alone.
+  std::shared_ptr<const Application> chip{};
 };
 
 struct Compilation;

@@ -135,7 +135,7 @@ std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
   return formulas;
 }
 
-Machine machine_of(const MachineOptions& options) {
+Machine said_machine(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
   std::vector<std::string> warnings;
   if (!options.file.empty()) warnings = assign_json(machine, file_json(options.file), options.file + "#");
@@ -160,6 +160,11 @@ Machine machine_of(const MachineOptions& options) {
   }
   for (std::string& warning : assign_settings(machine, settings)) warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) std::cerr << "sdip: warning: " << warning << std::endl;
+  return machine;
+}
+
+Machine machine_of(const MachineOptions& options) {
+  const Machine machine = said_machine(options);
   check_machine(machine);
   return machine;
 }

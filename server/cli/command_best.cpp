@@ -67,7 +67,7 @@ Json best_body(const BestArguments& a) {
   if (!a.spec_file.empty()) return parse_json(read_text(a.spec_file));
   Json body = {{"model", a.model},
                {"preset", a.machine.preset},
-               {"machine", Json(machine_json(machine_of(a.machine)))},
+               {"machine", Json(machine_json(said_machine(a.machine)))},
                {"fixed", fixed_json(a.fix)},
                {"objectives", Json::array()},
                {"constraints", a.where},

@@ -66,7 +66,9 @@ void add_formats_option(CLI::App& command, std::string& file);
 void add_formula_option(CLI::App& command, std::vector<std::string>& texts);
 /// Throws as parse_formula does, with the option as its place.
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts);
-/// The preset, then the file, then each change. Checked. Throws Error, with the option or file as its place.
+/// The preset, then the file, then each change. Throws Error, with the option or file as its place. machine_of: of
+/// a machine that keeps the rules between rows.
+Machine said_machine(const MachineOptions& options);
 Machine machine_of(const MachineOptions& options);
 
 /// --dim NAME=SIZE, --input NAME=VALUE, --role ROLE and --operators FILE, for models given as files.

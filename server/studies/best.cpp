@@ -20,15 +20,13 @@ void check_asked(const BestRequest& request) {
     const std::string name(axis.row->name);
     if (std::ranges::find(request.fixed, name) != request.fixed.end())
       throw Error("value_conflict", "/axes", name + " is fixed");
-    if (axis.when)
-      throw Error("value_invalid", "/axes",
-                  name + ": a search leaves out by itself what means nothing: expected no when");
     if (axis.values.size() < 2)
       throw Error("value_invalid", "/axes", name + " has one value: fix it, or give more of them");
     const auto same = [&](const Axis& other) { return other.row == axis.row; };
     if (std::ranges::count_if(request.asked, same) > 1)
       throw Error("value_invalid", "/axes", name + " is given twice");
   }
+  check_conditions(request.asked);
 }
 
 /// Behind the objectives.
@@ -73,7 +71,6 @@ BestRequest best_request(const Json& body) {
     for (const auto& item : body["fixed"].items())
       if (const ParameterRow* row = find_setting(item.key())) request.fixed.emplace_back(row->name);
   }
-  check_machine(request.base);
   if (body.contains("axes")) request.asked = axes_from_json(body["axes"]);
   check_asked(request);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
@@ -99,6 +96,7 @@ BestRequest best_request(const Json& body) {
   request.sqnr_model = text_field(body, "sqnr_model", "").value_or("");
   if (!request.sqnr_model.empty() && !request.measures_formats())
     throw Error("value_invalid", "/sqnr_model", "expected with sqnr_db, or the objective max:sqnr_db");
+  request.base = mended(request.base, search_space(request).axes);
   check_search_space(search_space(request));
   return request;
 }

@@ -18,7 +18,7 @@ namespace sdip {
 
 struct BestRequest {
   std::string model, preset;       // a model, or a mix of them
-  Machine base;                    // checked; with what is fixed
+  Machine base;                    // with what is fixed; checked, and mended by rows that are searched
   std::vector<std::string> fixed;  // names of rows that are not searched
   std::vector<Axis> asked;         // in place of the table's values
   SearchGoal goal;

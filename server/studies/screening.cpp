@@ -27,13 +27,6 @@ std::vector<Axis> axes_near(const Machine& base) {
   return axes;
 }
 
-std::vector<Axis> asked_axes(const Json& list) {
-  std::vector<Axis> axes = axes_from_json(list);
-  for (const Axis& axis : axes)
-    if (axis.when) throw Error("value_invalid", "/axes", std::string(axis.row->name) + ": screening takes no when");
-  return axes;
-}
-
 OrderedJson effect_json(const MorrisEffect& effect) {
   return {{"mean", number_or_null(effect.mean)},
           {"mean_size", number_or_null(effect.mean_size)},
@@ -60,7 +53,7 @@ ScreeningRequest screening_request(const Json& body) {
   request.space.base = require_preset(request.preset, "/preset").machine;
   if (body.contains("machine")) assign_json(request.space.base, body["machine"], "/machine");
   check_machine(request.space.base);
-  request.space.axes = body.contains("axes") ? asked_axes(body["axes"]) : axes_near(request.space.base);
+  request.space.axes = body.contains("axes") ? axes_from_json(body["axes"]) : axes_near(request.space.base);
   check_search_space(request.space);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   const auto names =

@@ -145,6 +145,32 @@ export const journeyTests = [
     assert.equal(Number(await table.getAttribute('aria-rowcount')), analysis.stages[0].instructions.length + 1);
   })],
 
+  ['an axis under a condition is entered, counted once where it does not hold, and seen in the points', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/new`);
+    await page.locator('.model-picker > label select').selectOption('tiny-sd-text');
+    const before = Number((await page.locator('.big-count').innerText()).replace(/\D/g, ''));
+    await page.getByRole('button', { name: 'sweep core_clock_mhz' }).click();
+    await page.getByLabel(/^Values of core_clock_mhz/).fill('500, 750');
+    const axis = page.locator('li.axis').filter({ hasText: 'core_clock_mhz' });
+    await axis.getByLabel('only where').fill('cores > 100000');
+    assert.match(await page.locator('.big-count').innerText(), new RegExp(`^≤ ${2 * before} points`));
+    await axis.getByLabel('only where').fill('cores > 4');
+    await page.locator('[data-action=start-sweep]').click();
+    await page.locator('.sweep-head [data-state=done]').waitFor({ timeout: 60_000 });
+    const at = `${world.origin}api/v1/sweeps/${await sweepId(page)}`;
+    const sweep = await (await fetch(at)).json();
+    const cores = sweep.spec.axes.find((one) => one.parameter === 'cores').values;
+    const many = cores.filter((one) => one > 4).length;
+    assert.ok(many > 0 && many < cores.length, `cores ${cores}`);
+    assert.equal(sweep.spec.axes.find((one) => one.parameter === 'core_clock_mhz').when, 'cores > 4');
+    assert.equal(sweep.total, (before / cores.length) * (cores.length + many));
+    assert.ok((await page.locator('.sweep-head').innerText()).includes(`${sweep.total} / ${sweep.total}`));
+    for (let index = 0; index < sweep.total; index += 1) {
+      const { machine } = await (await fetch(`${at}/points/${index}`)).json();
+      assert.equal(machine.core_clock_mhz === 500 || machine.core_clock_mhz === 750, machine.cores > 4, `point ${index}`);
+    }
+  })],
+
   ['a click on a point of the canvas opens that point', (world) => withPage(world, {}, async (page) => {
     await page.goto(world.origin);
     const mark = page.locator('.scatter .front a').first();

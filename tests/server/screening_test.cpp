@@ -83,6 +83,24 @@ TEST(screenings, say_why_machines_have_no_values) {
   EXPECT_THAT(none.out, HasSubstr("cores"));
 }
 
+TEST(screenings, give_a_row_its_base_where_its_condition_does_not_hold) {
+  const Site site;
+  const auto screened = [&](const std::string& when) {
+    const Answer answer =
+        site.post("/api/v1/screenings",
+                  R"({"model": "tiny-sd-text", "preset": "edge", "samples": 20,
+      "axes": [{"parameter": "cores", "values": [1, 2, 4, 8]}, {"parameter": "dram_channels", "values": [1, 2, 4], "when": ")" +
+                      when + R"("}], "metrics": {"f": "100 * cores + dram_channels"}, "measures": ["f"]})");
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return answer.json();
+  };
+  EXPECT_EQ(row_in(screened("cores > 8"), 0, "dram_channels")["mean_size"], 0);
+  const double always = row_in(screened("cores > 0"), 0, "dram_channels")["mean_size"].get<double>();
+  const double often = row_in(screened("cores > 2"), 0, "dram_channels")["mean_size"].get<double>();
+  EXPECT_GT(often, 0);
+  EXPECT_LT(often, always);
+}
+
 TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_mixes) {
   const Ended told = run_sdip({"screen", "tiny-sd-text+tiny-sd-vae-decoder", "--preset", "edge", "--samples", "3"});
   ASSERT_EQ(told.exit_code, 0) << told.err;
@@ -102,7 +120,12 @@ TEST(screenings, refuse_what_cannot_be_asked) {
   EXPECT_EQ(code(R"(, "measures": )" + Json(std::vector<std::string>(33, "tops")).dump()), "limit_exceeded");
   EXPECT_EQ(code(R"(, "samples": 90000)"), "limit_exceeded");
   EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1]}])"), "value_invalid");
-  EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1, 2], "when": "cores > 1"}])"), "value_invalid");
+  EXPECT_EQ(code(R"(, "axes": [{"parameter": "dies", "values": [1, 2], "when": "area_mm2 > 1"}])"),
+            "value_invalid");
+  EXPECT_EQ(
+      code(
+          R"(, "axes": [{"parameter": "dies", "values": [1, 2], "when": "cores > 1"}, {"parameter": "cores", "values": [1, 2]}])"),
+      "value_conflict");
   EXPECT_EQ(site.post("/api/v1/screenings", R"({"model": "tiny"})").json()["code"], "unknown_model");
 }
 

@@ -4,6 +4,7 @@
 #include "core/cost/price/dram_price.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/cost/price/frame.h"
@@ -29,6 +30,29 @@ std::int64_t series_parts(const Application& application) {
 }
 
 }  // namespace
+
+const Application& built_for(const Application& application) {
+  return application.chip ? *application.chip : application;
+}
+
+Application common_chip(std::span<const std::shared_ptr<const Application>> applications) {
+  Application chip;
+  for (const auto& application : applications) {
+    std::map<Role, std::size_t> places;  // of a role's stages
+    for (const CompiledStage& stage : application->stages) {
+      std::size_t left = places[stage.role]++;
+      const auto same = std::ranges::find_if(
+          chip.stages, [&](const CompiledStage& one) { return one.role == stage.role && left-- == 0; });
+      const auto built = same != chip.stages.end() ? same : chip.stages.insert(chip.stages.end(), CompiledStage());
+      built->role = stage.role;
+      if (stage.part.count > built->part.count) built->part = stage.part;
+      Program& program = built->program;
+      program.classes.insert(program.classes.end(), stage.program.classes.begin(), stage.program.classes.end());
+      program.stored_weight_bytes = std::max(program.stored_weight_bytes, stage.program.stored_weight_bytes);
+    }
+  }
+  return chip;
+}
 
 std::vector<const CompiledStage*> own_blocks(const Application& application, const Machine& machine) {
   std::vector<const CompiledStage*> blocks;

@@ -12,6 +12,12 @@
 
 namespace sdip {
 
+/// What the chip is built for: an application's own `chip`, or itself.
+const Application& built_for(const Application& application);
+/// One chip for all: of each stage's place what any of them needs there: its circuits, formats and weights.
+/// Requires one at least.
+Application common_chip(std::span<const std::shared_ptr<const Application>> applications);
+
 /// Stages that run on a block of a kind of its own (is_own_block), of several text encoders the first, on whose
 /// block all of them run.
 std::vector<const CompiledStage*> own_blocks(const Application& application, const Machine& machine);

@@ -88,7 +88,8 @@ const CompiledStage* stage_in_fefet(const Application& application, const Machin
   return found == application.stages.end() ? nullptr : &*found;
 }
 
-std::optional<FpgaUse> fpga_use(const Application& application, const Machine& m) {
+std::optional<FpgaUse> fpga_use(const Application& runs, const Machine& m) {
+  const Application& application = built_for(runs);
   if (!is_fpga(m.technology_node)) return std::nullopt;
   const Process process = process_of(m);
   const FpgaPart part = fpga_part(process);

@@ -54,6 +54,7 @@ ApplicationTotals application_totals(const Application& application) {
 
 ChipTotals chip_totals(const Application& application, const ApplicationTotals& totals, const Machine& m,
                        Bound bound) {
+  if (application.chip) return chip_totals(*application.chip, application_totals(*application.chip), m, bound);
   ChipTotals chip;
   std::size_t block = 0;
   const Widest widest = widest_formats(totals.formats, m);

@@ -55,7 +55,8 @@ class Raising {
   bool compiled() const { return static_cast<bool>(evaluator_); }
 
   /// Nothing of one that is there, and of more than a family may have.
-  void add(const Placing& places) {
+  void add(const Placing& drawn_places) {
+    const Placing places = settled_places(searching_.space, drawn_places);
     if (all.size() >= searching_.most_of_family || !known_.insert(places).second) return;
     Candidate candidate{places, machine_at(searching_.space, places), {}, {}};
     candidate.outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
@@ -271,6 +272,7 @@ Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_
 }
 
 Brood climbed(Searching& searching, Placing from, const Weights& weights, std::size_t rounds) {
+  from = settled_places(searching.space, std::move(from));
   Raising raising(searching, from);
   raising.add(from);
   raising.evaluate();

@@ -45,7 +45,7 @@ class Meeting {
   Placing places(std::span<const double> numbers) const {
     Placing places;
     for (const double number : numbers) places.push_back(static_cast<std::uint16_t>(number));
-    return places;
+    return settled_places(searching_.space, std::move(places));
   }
 
   Numbers fitness(const Candidate& one) const {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "core/base/error.h"
 
@@ -137,6 +140,35 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
+/// What the first rule that a machine breaks says; "" where it keeps all.
+std::string broken_rule(const Machine& machine) {
+  try {
+    check_machine(machine);
+  } catch (const Error& error) {
+    return error.where + ": " + error.what();
+  }
+  return "";
+}
+
+/// A single change that keeps all rules; or else one of a row that the broken rule names, which then breaks another
+/// than those before.
+std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axes, const std::string& rule,
+                               const std::set<std::string>& before) {
+  std::optional<Machine> other;
+  for (const Axis& axis : axes) {
+    if (axis.when) continue;
+    const bool named = rule.find(axis.row->name) != std::string::npos;
+    for (const std::int64_t value : axis.values) {
+      Machine changed = machine;
+      axis.row->write(changed, value);
+      const std::string broken = broken_rule(changed);
+      if (broken.empty()) return changed;
+      if (named && !other && !before.contains(broken)) other = changed;
+    }
+  }
+  return other;
+}
+
 }  // namespace
 
 std::span<const SearchedRow> searched_rows() { return table; }
@@ -168,6 +200,7 @@ std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string
     Axis axis{&row, {}};
     const auto own = std::ranges::find(asked, row.name, [](const Axis& one) { return one.row->name; });
     const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
+    if (own != asked.end() && own->when) continue;
     if (own != asked.end())
       axis.values = own->values;
     else if (listed != std::end(table))
@@ -182,7 +215,24 @@ std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string
     axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
     if (axis.values.size() > 1) axes.push_back(std::move(axis));
   }
+  for (const Axis& axis : asked) {
+    if (!axis.when) continue;
+    axes.push_back(axis);
+    std::ranges::sort(axes.back().values);
+  }
   return axes;
+}
+
+Machine mended(const Machine& base, std::span<const Axis> axes) {
+  std::set<std::string> broken;
+  Machine machine = base;
+  for (std::string rule = broken_rule(machine); !rule.empty(); rule = broken_rule(machine)) {
+    broken.insert(rule);
+    const std::optional<Machine> next = stepped(machine, axes, rule, broken);
+    if (!next) check_machine(base);
+    machine = *next;
+  }
+  return machine;
 }
 
 }  // namespace sdip

@@ -20,10 +20,16 @@ struct SearchedRow {
 std::span<const SearchedRow> searched_rows();
 
 /// An axis of each of these rows with at least two values, in the order of parameters.def: its values ascending,
-/// those of choices in their order; the base's own is among them. `fixed` are names that are left out; `asked` are
+/// those of choices in their order; the base's own is among them; behind them those asked for under a condition, as
+/// they are asked. `fixed` are names that are left out; `asked` are
 /// axes in place of the table's; `narrow`: with formats below 8 bits.
 std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
                                 std::span<const Axis> asked, bool narrow = false);
+
+/// The machine itself where it keeps the rules between rows (check_machine); else one that does, with other values
+/// of few of these axes that have no condition, one after the other. Throws what check_machine does where none was
+/// found.
+Machine mended(const Machine& base, std::span<const Axis> axes);
 
 /// Values below 8 bits that a search adds to those of a row where what formats do is measured.
 std::span<const SearchedRow> narrow_formats();

@@ -121,6 +121,20 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   return found.progress.evaluated > evaluated && std::ranges::none_of(found.islands, &Population::empty);
 }
 
+/// Those that can change the program, be it by a condition of another that does.
+std::vector<bool> compiled_axes(const SearchSpace& space) {
+  std::vector<bool> compiled;
+  for (const Axis& axis : space.axes) compiled.push_back(axis.row->effect == ParameterEffect::compile);
+  for (std::size_t a = space.axes.size(); a-- > 0;) {  // conditions read axes before their own
+    if (!compiled[a] || !space.axes[a].when) continue;
+    for (std::size_t b = 0; b < a; ++b)
+      if (std::ranges::find(space.axes[a].when->inputs, space.axes[b].row, &FormulaInput::parameter) !=
+          space.axes[a].when->inputs.end())
+        compiled[b] = true;
+  }
+  return compiled;
+}
+
 }  // namespace
 
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
@@ -131,8 +145,9 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
         "search: islands, and objectives enough for the optimiser");
   Searching searching{space, goal, make_evaluator, options, ProgramCache(compile_machine, programs_kept), {}, {}};
   searching.members = members_of(options);
+  const std::vector<bool> compiled = compiled_axes(space);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
-    (changes_program(*space.axes[a].row) ? searching.compile_axes : searching.cost_axes).push_back(a);
+    (compiled[a] ? searching.compile_axes : searching.cost_axes).push_back(a);
   std::vector<Placing> starts = {nearest_places(space, space.base)};
   for (const Machine& start : options.starts) starts.push_back(nearest_places(space, start));
   const bool polishes = goal.objectives.size() == 1;

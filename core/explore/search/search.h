@@ -17,18 +17,23 @@
 
 namespace sdip {
 
-/// A base machine and the axes along which it varies, each row once; their product may be of any size.
+/// A base machine and the axes along which it varies, each row once; their product may be of any size. Conditions
+/// read axes before their own (check_conditions).
 struct SearchSpace {
   Machine base;
   std::vector<Axis> axes;
 };
 
-/// Throws Error("value_invalid", "/axes", ...): no axis, a row twice, an axis of fewer than two values.
+/// Throws Error("value_invalid", "/axes", ...): no axis, a row twice, an axis of fewer than two values; and what
+/// check_conditions does.
 void check_search_space(const SearchSpace& space);
 
-/// The base with the value of each axis at its place; rows that mean nothing on it (core/machine/shown.h) are the
-/// base's, so that machines that differ in such alone are one.
+/// The base with the value of each axis at its place; rows whose condition does not hold on it, or that mean
+/// nothing on it (core/machine/shown.h), are the base's, so that machines that differ in such alone are one.
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
+/// Where conditions make machines of several places one, the same places of all of these: of the values that it
+/// has, or else the first.
+std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places);
 /// One drawn at large, each value of an axis as likely: a function of seed and number alone. It may break a rule of
 /// check_machine.
 Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number);

@@ -7,6 +7,13 @@
 #include "core/machine/shown.h"
 
 namespace sdip {
+namespace {
+
+bool has_conditions(const SearchSpace& space) {
+  return std::ranges::any_of(space.axes, [](const Axis& axis) { return axis.when.has_value(); });
+}
+
+}  // namespace
 
 void check_search_space(const SearchSpace& space) {
   if (space.axes.empty()) throw Error("value_invalid", "/axes", "a search needs a row that is not fixed");
@@ -17,15 +24,31 @@ void check_search_space(const SearchSpace& space) {
     for (std::size_t b = 0; b < a; ++b)
       if (space.axes[b].row == space.axes[a].row) throw Error("value_invalid", "/axes", name + " is given twice");
   }
+  check_conditions(space.axes);
 }
 
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places) {
   Machine machine = space.base;
   for (std::size_t a = 0; a < space.axes.size(); ++a)
-    space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
+    if (holds(space.axes[a], machine)) space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
+  const auto leave_out = [&](const Axis& axis) { axis.row->write(machine, axis.row->read(space.base)); };
   for (const Axis& axis : space.axes)
-    if (!is_shown(*axis.row, machine)) axis.row->write(machine, axis.row->read(space.base));
+    if (!is_shown(*axis.row, machine)) leave_out(axis);
+  for (const Axis& axis : space.axes)
+    if (!holds(axis, machine)) leave_out(axis);  // of a row that means nothing, as it turned out
   return machine;
+}
+
+std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places) {
+  if (!has_conditions(space)) return places;
+  const Machine machine = machine_at(space, places);
+  std::vector<std::uint16_t> settled = places;
+  for (std::size_t a = 0; a < settled.size(); ++a) {
+    const std::vector<std::int64_t>& values = space.axes[a].values;
+    const auto own = std::ranges::find(values, space.axes[a].row->read(machine));
+    settled[a] = static_cast<std::uint16_t>(own == values.end() ? 0 : own - values.begin());
+  }
+  return machine_at(space, settled) == machine ? settled : places;
 }
 
 Machine machine_drawn(const SearchSpace& space, std::uint64_t seed, std::uint64_t number) {

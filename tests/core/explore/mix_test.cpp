@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/explore/sweep.h"
+#include "tests/core/cost/tiny_sd.h"
 #include "tests/core/explore/refusal.h"
 
 namespace sdip {
@@ -153,6 +154,46 @@ TEST(mix, compiles_up_to_what_does_not_fit_and_refuses_weights_that_are_wired_in
               }),
               testing::StartsWith("value_conflict at weight_storage"));
   EXPECT_EQ(compile_mix({{"a", 1}}, wired, compile_one).of.size(), 1u);
+}
+
+/// One stage of the small pipeline.
+std::shared_ptr<const Application> stage_alone(Role role, const std::string& name, const Machine& machine) {
+  Workload workload;
+  workload.name = name;
+  workload.stages.push_back(built_in_stage(role, name, machine));
+  return std::make_shared<const Application>(compile(workload, machine));
+}
+
+TEST(mix, is_of_the_chip_that_serves_all_where_each_workload_needs_another_block) {
+  Machine machine = find_preset("edge")->machine;
+  machine.vae_stage = VaeStage::circuit;
+  machine.text_encoder_dsram_bytes = 4 * machine.dsram_bytes;
+  const Mix mix = {{"tiny-sd-text", 3}, {"tiny-sd-vae-decoder", 1}};
+  const auto text = stage_alone(Role::text_encoder, mix[0].model, machine),
+             decoder = stage_alone(Role::decoder, mix[1].model, machine);
+  Workload line;
+  line.stages = {built_in_stage(Role::text_encoder, mix[0].model, machine),
+                 built_in_stage(Role::decoder, mix[1].model, machine)};
+  const Outcome both = evaluate(compile(line, machine), machine);
+  const Programs programs =
+      compile_mix(mix, machine, [&](const std::string& model) { return model == mix[0].model ? text : decoder; });
+  Outcome mixed_outcome;
+  evaluator_of(programs, side_by_side)({&machine, 1}, {&mixed_outcome, 1});
+  ASSERT_TRUE(mixed_outcome.counted()) << mixed_outcome.reason;
+  const Outcome alone[] = {evaluate(*text, machine), evaluate(*decoder, machine)};
+  for (const Metric metric : {Metric::area_mm2, Metric::sram_bytes, Metric::price_usd}) {
+    EXPECT_DOUBLE_EQ(value_in(mixed_outcome, metric), value_in(both, metric));
+    for (const Outcome& one : alone) EXPECT_GT(value_in(mixed_outcome, metric), value_in(one, metric));
+  }
+  EXPECT_GT(value_in(mixed_outcome, Metric::energy_j_per_frame),
+            value_in(mixed(mix, alone), Metric::energy_j_per_frame))
+      << "what stands idle leaks";
+  EXPECT_DOUBLE_EQ(value_in(mixed_outcome, Metric::throughput_fps),
+                   value_in(mixed(mix, alone), Metric::throughput_fps));
+  for (const auto& application : programs.of)
+    EXPECT_EQ(evaluate(*application, machine).values[static_cast<std::size_t>(Metric::area_mm2)],
+              value_in(mixed_outcome, Metric::area_mm2))
+        << "of one machine alone as of many";
 }
 
 TEST(mix, of_a_sweep_gives_each_point_the_mixed_outcome_of_its_workloads) {

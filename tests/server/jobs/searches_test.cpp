@@ -94,6 +94,42 @@ TEST(searches, of_several_objectives_give_a_front) {
   EXPECT_TRUE(done["result"]["validation"].is_null());
 }
 
+TEST(searches, begin_where_the_rows_that_are_searched_mend_what_is_fixed_and_are_refused_where_none_does) {
+  const Site site;
+  const auto body = [](const std::string& fixed) {
+    return R"({"model": "tiny-sd-text", "preset": "balanced", "objectives": ["area_mm2"], "evaluations": 300,
+               "validate_seconds": 0, "fixed": )" +
+           fixed + "}";
+  };
+  const Json done = site.wait_for(start(site, body(R"({"fusion": "none"})")), "done");
+  EXPECT_EQ(done["request"]["fixed"], (Json{{"fusion", "none"}}));
+  EXPECT_EQ(done["request"]["machine"]["norm_statistics"], "own_pass") << "the preset's is of fused norms";
+  EXPECT_EQ(done["result"]["best"][0]["settings"]["fusion"], "none");
+  const Answer refused =
+      site.post("/api/v1/searches", body(R"({"fusion": "none", "norm_statistics": "producer"})"));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(refused.json()["code"], "value_conflict");
+}
+
+TEST(searches, vary_a_row_under_a_condition_and_give_it_the_base_elsewhere) {
+  const Site site;
+  const std::string at = start(
+      site,
+      R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["throughput_fps", "area_mm2"], "evaluations": 2000,
+                "fixed": {"dies": 1}, "axes": [{"parameter": "dram_channels", "values": [32, 64], "when": "cores > 4"}],
+                "validate_seconds": 0})");
+  const Json done = site.wait_for(at, "done");
+  EXPECT_EQ(done["request"]["axes"][0]["when"], "cores > 4");
+  int beyond = 0;
+  for (const Json& one : done.at("result").at("best")) {
+    const Json& settings = one.at("settings");
+    const bool many = settings.contains("cores") && settings["cores"] > 4;
+    EXPECT_EQ(settings.contains("dram_channels"), many) << settings;
+    beyond += many ? 1 : 0;
+  }
+  EXPECT_GT(beyond, 0);
+}
+
 std::string formats_search(const std::string& limit, const std::string& objective) {
   return R"({"model": "tiny-sd-text", "preset": "edge", "fixed": {"accumulator_format": "fp32"},
              "axes": [{"parameter": "activation_format", "values": ["fp16", "int8"]}], "objectives": [")" +
@@ -244,7 +280,7 @@ int port_of(const std::filesystem::path& folder) {
 TEST(searches, that_a_killed_process_ran_begin_anew_and_find_the_same) {
   const TemporaryFolder folder, other;
   const std::string body = R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["min:area_mm2"],
-      "constraints": ["throughput_fps >= 2"], "evaluations": 20000, "validate_seconds": 0})";
+      "constraints": ["throughput_fps >= 2"], "islands": 3, "evaluations": 20000, "validate_seconds": 0})";
   const pid_t process = start_sdip({"serve", "--port", "0", "--data", folder / "data"}, folder.path);
   const int port = port_of(folder.path);
   ASSERT_GT(port, 0);

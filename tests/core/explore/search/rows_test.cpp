@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/explore/sensitivity.h"
 #include "core/machine/shown.h"
 
@@ -35,6 +36,51 @@ TEST(searched_rows, are_none_of_the_task_and_no_assumption) {
     EXPECT_NE(row.change, ChangeKind::task) << one.name;
     EXPECT_NE(row.change, ChangeKind::assumption) << one.name;
     EXPECT_TRUE(row.change != ChangeKind::results || row.group == "precision") << one.name;
+  }
+}
+
+std::string broken_rule_of(const Machine& machine) {
+  try {
+    check_machine(machine);
+  } catch (const Error& error) {
+    return error.where;
+  }
+  return "";
+}
+
+TEST(mended, is_the_base_or_else_what_other_values_of_few_axes_make_of_it) {
+  Machine base = find_preset("balanced")->machine;
+  const std::vector<Axis> all = searched_axes(base, {}, {});
+  EXPECT_EQ(mended(base, all), base);
+  base.fusion = Fusion::no_fusion;
+  base.norm_statistics = NormStatistics::producer;
+  base.accumulator_format = NumberFormat::fp16;
+  base.activation_format = NumberFormat::int8;
+  base.weight_format = NumberFormat::int4;
+  base.dies = 2;
+  base.memory_hierarchy = MemoryHierarchy::crossbar;
+  EXPECT_EQ(broken_rule_of(base), "norm_statistics");
+  const std::vector<std::string_view> fixed = {"fusion", "dies"};
+  const Machine found = mended(base, searched_axes(base, fixed, {}));
+  EXPECT_EQ(broken_rule_of(found), "");
+  EXPECT_EQ(found.fusion, base.fusion);
+  EXPECT_EQ(found.dies, 2);
+  EXPECT_NE(found.memory_hierarchy, base.memory_hierarchy);
+  EXPECT_NE(found.norm_statistics, base.norm_statistics);
+  EXPECT_EQ(found.conv_lanes_in, base.conv_lanes_in);
+}
+
+TEST(mended, refuses_where_no_axis_mends_a_rule_with_what_the_base_breaks) {
+  Machine base = find_preset("balanced")->machine;
+  base.fusion = Fusion::no_fusion;
+  base.norm_statistics = NormStatistics::producer;
+  const std::vector<std::string_view> fixed = {"fusion", "norm_statistics"};
+  try {
+    mended(base, searched_axes(base, fixed, {}));
+    ADD_FAILURE() << "it has no way";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, "value_conflict");
+    EXPECT_EQ(error.where, "norm_statistics");
   }
 }
 

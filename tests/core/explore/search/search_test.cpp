@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/base/error.h"
 #include "tests/core/explore/search/made_space.h"
@@ -116,6 +117,70 @@ TEST(search, passes_on_what_is_no_error_of_a_machine) {
   EXPECT_THROW(
       search(made_space(), least_area(1), broken, one_by_one(evaluate_made), {.threads = 3, .evaluations = 9}),
       std::logic_error);
+}
+
+/// vector_lanes counts where there are more than four cores, fusion where there are more than four channels.
+SearchSpace conditional_space() {
+  SearchSpace space = made_space();
+  space.axes[2].when = parse_constraint("cores > 4", "");
+  space.axes[5].when = parse_constraint("dram_channels > 4", "");
+  return space;
+}
+
+TEST(search_space, has_each_machine_once_where_conditions_make_places_one) {
+  const SearchSpace space = conditional_space();
+  std::map<std::vector<std::uint16_t>, Machine> machines;
+  std::vector<std::uint16_t> places(space.axes.size());
+  for (std::uint16_t cores = 3; cores < 6; ++cores)
+    for (std::uint16_t lanes = 0; lanes < 8; ++lanes)
+      for (std::uint16_t channels = 2; channels < 4; ++channels)
+        for (std::uint16_t fusion = 0; fusion < 3; ++fusion) {
+          places = {cores, 1, lanes, channels, 2, fusion};
+          const Machine machine = machine_at(space, places);
+          EXPECT_TRUE(machine.cores > 4 || machine.vector_lanes == space.base.vector_lanes);
+          EXPECT_TRUE(machine.dram_channels > 4 || machine.fusion == space.base.fusion);
+          const auto settled = settled_places(space, places);
+          EXPECT_EQ(machine_at(space, settled), machine);
+          machines.emplace(settled, machine);
+        }
+  EXPECT_EQ(machines.size(), (1u + 2 * 8) * (1 + 3)) << "of 4, 5 and 6 cores, and 4 and 8 channels";
+  for (auto one = machines.begin(); one != machines.end(); ++one)
+    for (auto other = std::next(one); other != machines.end(); ++other) EXPECT_NE(one->second, other->second);
+}
+
+TEST(search_space, refuses_conditions_on_metrics_and_on_axes_that_come_later) {
+  SearchSpace space = made_space();
+  space.axes[0].when = parse_constraint("vector_lanes > 4", "");
+  EXPECT_THROW(check_search_space(space), Error);
+  space.axes[0].when = parse_constraint("area_mm2 > 4", "");
+  EXPECT_THROW(check_search_space(space), Error);
+}
+
+/// A program says what it was compiled for.
+std::shared_ptr<const Application> compile_named(const Machine& machine) {
+  auto application = std::make_shared<Application>();
+  application->name = std::to_string(static_cast<int>(machine.fusion)) + " " + std::to_string(machine.psram_bytes);
+  return application;
+}
+
+TEST(search, of_axes_under_conditions_evaluates_each_machine_on_its_own_program_and_finds_the_best) {
+  const SearchSpace space = conditional_space();
+  const auto evaluate = [](const Application& application, const Machine& machine) {
+    EXPECT_EQ(application.name, compile_named(machine)->name);
+    EXPECT_TRUE(machine.cores > 4 || machine.vector_lanes == Machine().vector_lanes);
+    return evaluate_made(application, machine);
+  };
+  const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}};
+  for (const std::string_view name : optimiser_names()) {
+    const Optimiser optimiser = optimiser_named(name).value();
+    const SearchResult found = search(space, goal, compile_named, one_by_one(evaluate),
+                                      {.optimiser = optimiser, .islands = 2, .evaluations = 3'000});
+    EXPECT_GT(found.best.size(), 5u) << name;
+    for (const Candidate& one : found.best) {
+      EXPECT_EQ(one.machine, machine_at(space, one.places));
+      EXPECT_EQ(one.outcome.values, evaluate_made({}, one.machine).values);
+    }
+  }
 }
 
 TEST(search_space, refuses_no_axis_an_axis_twice_and_an_axis_of_one_value) {
