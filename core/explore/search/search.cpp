@@ -124,7 +124,7 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
 /// Those that can change the program, be it by a condition of another that does.
 std::vector<bool> compiled_axes(const SearchSpace& space) {
   std::vector<bool> compiled;
-  for (const Axis& axis : space.axes) compiled.push_back(axis.row->effect == ParameterEffect::compile);
+  for (const Axis& axis : space.axes) compiled.push_back(changes_program(*axis.row));
   for (std::size_t a = space.axes.size(); a-- > 0;) {  // conditions read axes before their own
     if (!compiled[a] || !space.axes[a].when) continue;
     for (std::size_t b = 0; b < a; ++b)
