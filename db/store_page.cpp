@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <map>
 #include <utility>
