@@ -3,6 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <compare>
 #include <limits>
 #include <map>
 #include <utility>
@@ -14,7 +15,7 @@ namespace sdip {
 namespace {
 
 constexpr std::int64_t most_rows = 10'000;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_key = std::numeric_limits<double>::quiet_NaN();
 
 /// A point's place in an order: a point without a value comes last, equal values go by index.
 struct RowPlace {
@@ -116,7 +117,7 @@ MetricBounds axis_bounds(const Space& space, std::size_t axis, std::int64_t firs
   const std::int64_t run = axis_run(space, axis);
   const bool in_turn = space.sampling == Sampling::grid && !space.blocks.of_grid;  // so many runs have all values
   std::int64_t left = in_turn ? std::ssize(space.axes[axis].values) : count;
-  MetricBounds bounds{nan, nan, false};
+  MetricBounds bounds{no_key, no_key, false};
   for (std::int64_t i = first; i < first + count && left > 0; i = (i / run + 1) * run, --left) {
     const auto value = static_cast<double>(axis_value(space, axis, i));
     bounds.least = std::fmin(bounds.least, value);
@@ -156,7 +157,7 @@ void grow(KeptOrder& kept, ChunkReader& reader, const Asked& asked) {
         if (order.by == Order::By::index) return fresh.push_back(of);
         std::optional<MetricBounds> bounds = row.bounds;
         if (order.by == Order::By::axis) bounds = axis_bounds(asked.space, order.axis, row.first, row.count);
-        const auto [least, most, some_without] = bounds.value_or(MetricBounds{nan, nan, false});
+        const auto [least, most, some_without] = bounds.value_or(MetricBounds{no_key, no_key, false});
         of.some_without = some_without;
         of.least = least;
         of.most = most;
@@ -178,8 +179,8 @@ ChunkBounds bounds_of(const ChunkKeys& chunk, const Order& order, std::optional<
   if (order.descending) std::swap(bounds.first.key, bounds.last.key);
   if (order.descending && order.by == Order::By::index) std::swap(bounds.first.index, bounds.last.index);
   const bool infeasible = feasible != true && chunk.feasible < chunk.count;
-  if (chunk.some_without || (order.by == Order::By::measure && infeasible)) bounds.last.key = nan;
-  if (order.by == Order::By::measure && feasible == false) bounds.first.key = nan;  // they have no metrics
+  if (chunk.some_without || (order.by == Order::By::measure && infeasible)) bounds.last.key = no_key;
+  if (order.by == Order::By::measure && feasible == false) bounds.first.key = no_key;  // they have no metrics
   return bounds;
 }
 

@@ -8,6 +8,7 @@ import { TablesGate, useMachineTables } from '../ui/tables_gate';
 
 const words: [Key, Key][] = [
   ['help.sdip', 'help.sdip_text'], ['help.point', 'help.point_text'], ['help.front', 'help.front_text'], ['help.best', 'help.best_text'],
+  ['help.screen', 'help.screen_text'], ['help.revision', 'help.revision_text'],
   ['help.infeasible', 'help.infeasible_text'], ['help.core', 'help.core_text'], ['help.steady', 'help.steady_text'],
   ['help.stall', 'help.stall_text'], ['help.bound', 'help.bound_text'], ['help.roofline', 'help.roofline_text'],
   ['help.psram', 'help.psram_text'], ['help.dsram', 'help.dsram_text'], ['help.stackram', 'help.stackram_text'],
