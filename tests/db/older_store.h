@@ -82,6 +82,7 @@ inline void make_version_6(const std::string& path) {
     const ChunkPlace place{chunk.integer(1), chunk.integer(2), chunk.integer(3), chunk.integer(4)};
     set_checksums.bind_blob(encode_checksums(place, blobs, ids)).bind(chunk.integer(0)).run();
   }
+  store.execute("ALTER TABLE search DROP COLUMN progress_json");
   store.execute("PRAGMA user_version = 6");
   transaction.commit();
 }

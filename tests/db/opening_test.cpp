@@ -198,7 +198,7 @@ TEST(opening, of_version_6_keeps_its_points_and_knows_them_again) {
   sweep(space, all, sample_compile, one_by_one(sample_evaluate), {},
         [&](PointBatch&& batch) { store.append(1, batch); });  // the same again, in other bytes
   EXPECT_TRUE(text(store) == before);
-  EXPECT_THAT(check_store(folder.store() + ".before-v7").damages, testing::IsEmpty());
+  EXPECT_THAT(check_store(folder.store() + ".before-v8").damages, testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(migrations, older, testing::Range(1, first_checked_version));
