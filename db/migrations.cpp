@@ -153,8 +153,13 @@ CREATE TABLE chunk_bounds(
 ) STRICT;
 )";
 
-const char* const steps_so_far[] = {version_1, validations,    accuracies, checksums,       signatures,
-                                    searches,  packed_columns, revisions,  bounds_of_chunks};
+/// Where a search is, so that it can go on.
+const char* const search_progress = R"(
+ALTER TABLE search ADD COLUMN progress_json TEXT;
+)";
+
+const char* const steps_so_far[] = {version_1, validations,    accuracies, checksums,        signatures,
+                                    searches,  packed_columns, revisions,  bounds_of_chunks, search_progress};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

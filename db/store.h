@@ -71,8 +71,8 @@ struct ValidationRow {
   std::optional<Problem> error{};
 };
 
-/// A search for the best machine. States are those of sweeps; one that was interrupted is queued again, and begins
-/// anew.
+/// A search for the best machine. States are those of sweeps; one that was interrupted is queued again, and goes on
+/// where it was kept.
 struct SearchRow {
   std::int64_t id = 0;
   std::string model, request_json;
@@ -179,6 +179,9 @@ class Store {
   std::vector<SearchRow> searches() const;  // newest first
   SearchRow search(std::int64_t id) const;
   std::string search_result(std::int64_t id) const;  // "" before it ends
+  /// Keeps where a search is, until it ends; "" of one that kept nothing.
+  void keep_search_progress(std::int64_t id, std::string_view progress_json);
+  std::string search_progress(std::int64_t id) const;
   /// Queues interrupted searches again. One during which the process was killed three times stays as it is.
   void restart_searches();
   /// Throws Error("conflict", ...) for a step that SweepState does not list.

@@ -61,6 +61,23 @@ std::string Store::search_result(std::int64_t id) const {
   return asked_result(reading.connection(), "search", id);
 }
 
+void Store::keep_search_progress(std::int64_t id, std::string_view progress_json) {
+  const std::scoped_lock lock(parts_->writing);
+  Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
+  Statement keep(parts_->writer,
+                 "UPDATE search SET progress_json = ?, killed = 0 WHERE id = ? AND state = 'running'");
+  keep.bind(progress_json).bind(id).run();
+  transaction.commit();
+}
+
+std::string Store::search_progress(std::int64_t id) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  Statement row(reading.connection(), "SELECT coalesce(progress_json, '') FROM search WHERE id = ?");
+  row.bind(id);
+  if (!row.step()) throw no_such("search", id);
+  return std::string(row.text(0));
+}
+
 void Store::restart_searches() {
   constexpr std::int64_t most_kills = 3;  // what kills the process each time would for ever
   const std::scoped_lock lock(parts_->writing);
@@ -84,6 +101,7 @@ void Store::end_search(std::int64_t id, SweepState state, std::string_view summa
   const std::scoped_lock lock(parts_->writing);
   Transaction transaction(parts_->writer, Transaction::Kind::durable_write);
   end_asked(parts_->writer, "search", id, state, summary_json, result_json);
+  Statement(parts_->writer, "UPDATE search SET progress_json = NULL WHERE id = ?").bind(id).run();
   transaction.commit();
 }
 

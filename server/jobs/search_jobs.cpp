@@ -50,12 +50,16 @@ SearchFound searched_apart(const Catalog& catalog, const Member& member, const J
   }
 }
 
-SearchFound searched_here(Store& store, const Catalog& catalog, const Json& body, int threads,
+SearchFound searched_here(Store& store, const Catalog& catalog, std::int64_t id, const Json& body, int threads,
                           const JobTurn<BestProgress>& turn) {
+  const BestRequest request = best_request(body);
   const KnownAccuracies known = {
       [&](const std::string& key) { return store.accuracy(key); },
       [&](const std::string& key, const StoredAccuracy& found) { store.add_accuracy(key, found); }};
-  const BestAnswer answer = find_best(catalog, best_request(body), threads, &turn.cancel, turn.show, known);
+  const BestKeeping keeping = {
+      best_state_of_text(request.goal, store.search_progress(id)),
+      [&](const BestState& state) { store.keep_search_progress(id, best_state_text(request.goal, state)); }};
+  const BestAnswer answer = find_best(catalog, request, threads, &turn.cancel, turn.show, known, keeping);
   return {answer.cancelled, text_of(answer)};
 }
 
@@ -113,7 +117,7 @@ void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
     const Json body = Json::parse(row.request_json);
     const auto member = catalog_.uploaded(catalog_.mix(row.model, "/model"));
     const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
-                                     : searched_here(store_, catalog_, body, threads, turn);
+                                     : searched_here(store_, catalog_, id, body, threads, turn);
     if (found.cancelled && !turn.by_user())
       store_.set_search_state(id, SweepState::interrupted);
     else if (!found.text)

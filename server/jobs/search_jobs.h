@@ -14,8 +14,8 @@ std::string evaluate_search(const Catalog& catalog, const Json& request, const E
 
 class SearchJobs {
  public:
-  /// Starts the runner; those that were queued or interrupted when the process last ended begin anew, oldest first.
-  /// At its end what runs is interrupted.
+  /// Starts the runner; those that were queued or interrupted when the process last ended go on, oldest first,
+  /// those of uploads from their beginning. At its end what runs is interrupted.
   SearchJobs(Store& store, const Catalog& catalog);
 
   /// Throws Error unknown_model.

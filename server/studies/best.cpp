@@ -218,10 +218,28 @@ void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<b
   answer.validation = validated_mix(catalog, answer.mix, best, request.validate_seconds, cancel);
 }
 
+/// Has where a search is kept, and begins where it was; returns the seconds that were searched before.
+double go_on(const BestKeeping& keeping, const SearchSpace& space, SearchOptions& options, BestProgress& so_far) {
+  double seconds = 0;
+  if (keeping.from && fits(keeping.from->search, space, options.islands)) {
+    options.from = keeping.from->search;
+    so_far = keeping.from->progress;
+    seconds = so_far.seconds;
+  }
+  if (keeping.keep)
+    options.on_state = [&, kept = seconds](const SearchState& state) mutable {
+      if (so_far.seconds - kept < keeping.between_s) return;
+      kept = so_far.seconds;
+      keeping.keep({so_far, state});
+    };
+  return seconds;
+}
+
 }  // namespace
 
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
-                     const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known) {
+                     const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known,
+                     const BestKeeping& keeping) {
   const Mix mix = catalog.mix(request.model, "/model");
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   BestAnswer answer;
@@ -255,13 +273,15 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     trace_best(so_far.trace, searched);
     show("search");
   };
+  const double seconds_before = go_on(keeping, answer.space, options, so_far);
   try {
     const Mix measured = catalog.mix(answer.measured_model(), "/sqnr_model");
     if (request.measures_formats()) {
       show("accuracy");
       measure_formats(catalog, measured, threads, known, cancelled, answer);
     }
-    begun = Clock::now();
+    begun =
+        Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before));
     show("search");
     answer.found =
         search(answer.space, answer.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);

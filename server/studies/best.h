@@ -65,6 +65,18 @@ struct BestProgress {
 };
 using ShowBest = std::function<void(const BestProgress&)>;
 
+/// Where a request is, to go on from (SearchState).
+struct BestState {
+  BestProgress progress;
+  SearchState search;
+};
+/// Where it begins, if it was begun before; and who keeps where it is, so often.
+struct BestKeeping {
+  std::optional<BestState> from{};
+  std::function<void(const BestState&)> keep{};
+  double between_s = 5;
+};
+
 struct BestAnswer {
   BestRequest request;
   SearchGoal goal;    // the request's, and what was measured of formats
@@ -87,9 +99,10 @@ struct BestAnswer {
 };
 
 /// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
-/// throws. Cancelled, it says what was best until then.
+/// throws. Cancelled, it says what was best until then. One that goes on finds what it would have found at once,
+/// where it ends by evaluations.
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel = nullptr, const ShowBest& progress = {},
-                     const KnownAccuracies& known = {});
+                     const KnownAccuracies& known = {}, const BestKeeping& keeping = {});
 
 }  // namespace sdip

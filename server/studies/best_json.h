@@ -19,6 +19,10 @@ OrderedJson best_summary_json(const BestAnswer& answer);
 OrderedJson best_progress_json(const SearchGoal& goal, const BestProgress& progress);
 BestProgress best_progress_from_json(const SearchGoal& goal, const Json& json);
 
+/// Where a search is, and back; nothing of what is no such text, or of another engine.
+std::string best_state_text(const SearchGoal& goal, const BestState& state);
+std::optional<BestState> best_state_of_text(const SearchGoal& goal, const std::string& text);
+
 /// A stored search without its result.
 OrderedJson search_row_json(const SearchRow& row, const std::optional<BestProgress>& progress);
 

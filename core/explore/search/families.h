@@ -30,7 +30,7 @@ class SearchDraws {
   std::uint64_t state_;
 };
 
-inline constexpr std::size_t most_members = 64, climbing_rounds = 4;
+inline constexpr std::size_t most_members = 64, climbing_rounds = 4, most_living = 96;
 
 /// What the families of a search share.
 struct Searching {

@@ -12,14 +12,13 @@
 namespace sdip {
 
 Population selected(Population all) {
-  constexpr std::size_t living = 96;
   Population next;
   std::set<Placing> known;
   std::map<std::vector<std::int64_t>, std::size_t> of_program;
   for (const std::size_t i : selection_order(scores_of(all))) {
-    if (next.size() == living) break;
+    if (next.size() == most_living) break;
     if (!known.insert(all[i].places).second) continue;
-    if (++of_program[compile_key(all[i].machine)] > living / 4) continue;
+    if (++of_program[compile_key(all[i].machine)] > most_living / 4) continue;
     next.push_back(std::move(all[i]));
   }
   return next;

@@ -116,12 +116,13 @@ struct MeetingProblem {
 Brood evolved_by_pagmo(Searching& searching, const Population& living, SearchDraws& draws, PlaceCoding coding,
                        const MakeAlgorithm& make) {
   const std::size_t generations = std::min(generations_of_pagmo, searching.most_of_family / living.size());
-  if (generations == 0) return {};
+  Brood brood;
+  brood.generations = 0;
+  if (generations == 0) return brood;
   const auto drawn_seed = [&] { return static_cast<unsigned>(draws.below(std::size_t{1} << 32)); };
   Meeting meeting(searching, living, coding);
   pagmo::population population(pagmo::problem(MeetingProblem{&meeting}), 0, drawn_seed());
   for (const Candidate& one : living) population.push_back(meeting.numbers(one.places), meeting.fitness(one));
-  Brood brood;
   try {
     population = make(static_cast<unsigned>(generations), drawn_seed()).evolve(population);
     brood = meeting.brood();

@@ -2,6 +2,7 @@
 #include "core/explore/search/search.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/explore/search/archive.h"
@@ -36,7 +37,45 @@ struct Found {
   SearchProgress progress;
   std::vector<Population> islands;
   Archive archive;
+  bool polishing = false;
+  std::int64_t compiled_before = 0;  // by a search that this one goes on with
 };
+
+std::vector<Placing> places_of_all(std::span<const Candidate> candidates) {
+  std::vector<Placing> all;
+  for (const Candidate& one : candidates) all.push_back(one.places);
+  return all;
+}
+
+void tell_state(const Searching& searching, const Found& found) {
+  if (!searching.options.on_state || found.islands[0].empty()) return;
+  SearchState state{found.progress, found.polishing, {}, places_of_all(found.archive.all())};
+  for (const Population& island : found.islands) state.islands.push_back(places_of_all(island));
+  if (state.best.empty() && found.archive.nearest()) state.best.push_back(found.archive.nearest()->places);
+  searching.options.on_state(state);
+}
+
+/// What a search had, its machines evaluated again; nothing where it is stopped meanwhile.
+std::optional<Found> found_before(Searching& searching, const SearchState& state) {
+  std::vector<Placing> all = state.best;
+  for (const std::vector<Placing>& island : state.islands) all.insert(all.end(), island.begin(), island.end());
+  std::map<Placing, Candidate> known;
+  for (Candidate& one : evaluated_at(searching, all, searching.options.threads)) {
+    const Placing places = one.places;
+    known.emplace(places, std::move(one));
+  }
+  const auto again = [&](const std::vector<Placing>& places) {
+    Population population;
+    for (const Placing& one : places)
+      if (const auto at = known.find(one); at != known.end()) population.push_back(at->second);
+    return population;
+  };
+  Found found{state.progress, {}, {}, state.polishing, state.progress.compiled};
+  for (const std::vector<Placing>& island : state.islands) found.islands.push_back(again(island));
+  found.archive.add(again(state.best));
+  if (searching.stopped()) return std::nullopt;
+  return found;
+}
 
 /// `parts` of each island, in turn, on the threads, taken into what is found; they share what is left of the
 /// budget.
@@ -63,7 +102,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
   if (!row.replaces)
     for (Population& island : found.islands) island = selected(std::move(island));
   found.progress.generations += broods[0].generations;
-  found.progress.compiled = searching.programs.compiled();
+  found.progress.compiled = found.compiled_before + searching.programs.compiled();
   if (const Candidate* best = found.archive.best()) found.progress.best = best->score.costs;
   if (searching.options.on_generation) searching.options.on_generation(found.progress);
 }
@@ -75,6 +114,8 @@ void polish(Searching& searching, Found& found) {
   while (!searching.stopped() && (evaluations == 0 || found.progress.evaluated < evaluations)) {
     const Candidate* best = found.archive.best();
     if (best == nullptr) return;
+    found.polishing = true;
+    tell_state(searching, found);
     const std::vector<double> costs = best->score.costs;
     const Placing from = best->places;
     found_in_parts(searching, 1, found,
@@ -118,6 +159,7 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   });
   if (found.progress.generations / generations_between_migrations > generation / generations_between_migrations)
     migrate(row, found.islands);
+  tell_state(searching, found);
   return found.progress.evaluated > evaluated && std::ranges::none_of(found.islands, &Population::empty);
 }
 
@@ -155,7 +197,9 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   const auto enough = [&] { return polishes && options.enough && options.enough(); };
   Found found;
   found.islands.resize(options.islands);
-  bool more = true;
+  if (options.from && fits(*options.from, space, options.islands))
+    if (auto before = found_before(searching, *options.from)) found = std::move(*before);
+  bool more = !found.polishing;
   while (more && !searching.stopped() && !enough() &&
          (options.evaluations == 0 || found.progress.evaluated < evolving))
     more = evolve(searching, starts, found);

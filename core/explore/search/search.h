@@ -62,7 +62,21 @@ std::size_t least_objectives(Optimiser optimiser);
 struct SearchProgress {
   std::int64_t generations = 0, evaluated = 0, feasible = 0, compiled = 0;
   std::vector<double> best;  // costs of the best so far; none while no machine keeps the conditions
+  friend bool operator==(const SearchProgress&, const SearchProgress&) = default;
 };
+
+/// Where a search is between two generations: what it needs to go on as if it had never ended, since what machines
+/// are worth follows from their places.
+struct SearchState {
+  using Places = std::vector<std::uint16_t>;
+  SearchProgress progress;
+  bool polishing = false;
+  std::vector<std::vector<Places>> islands;  // the living of each
+  std::vector<Places> best;                  // that were ever met
+  friend bool operator==(const SearchState&, const SearchState&) = default;
+};
+/// Whether it is one of such a search.
+bool fits(const SearchState& state, const SearchSpace& space, std::size_t islands);
 
 inline constexpr std::size_t most_islands = 64;
 
@@ -76,6 +90,8 @@ struct SearchOptions {
   std::function<bool()> enough = nullptr;  // likewise: true ends evolution, and what is left is for polishing
   std::vector<Machine> starts = {};        // that the first generation holds, as near as the axes come
   std::function<void(const SearchProgress&)> on_generation = nullptr;
+  std::function<void(const SearchState&)> on_state = nullptr;  // after a generation
+  std::optional<SearchState> from = {};                        // one that fits; else it begins
 };
 
 struct SearchResult {

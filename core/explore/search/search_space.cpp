@@ -27,6 +27,21 @@ void check_search_space(const SearchSpace& space) {
   check_conditions(space.axes);
 }
 
+bool fits(const SearchState& state, const SearchSpace& space, std::size_t islands) {
+  const auto is_place = [&](const Placing& places) {
+    if (places.size() != space.axes.size()) return false;
+    for (std::size_t a = 0; a < places.size(); ++a)
+      if (places[a] >= space.axes[a].values.size()) return false;
+    return true;
+  };
+  const SearchProgress& progress = state.progress;
+  return progress.generations > 0 && progress.evaluated > 0 &&
+         state.islands.size() == (state.polishing ? 1 : islands) && std::ranges::all_of(state.best, is_place) &&
+         std::ranges::all_of(state.islands, [&](const std::vector<Placing>& island) {
+           return !island.empty() && island.size() <= most_living && std::ranges::all_of(island, is_place);
+         });
+}
+
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places) {
   Machine machine = space.base;
   for (std::size_t a = 0; a < space.axes.size(); ++a)

@@ -299,6 +299,46 @@ TEST(searches, that_a_killed_process_ran_begin_anew_and_find_the_same) {
             search_when_done(whole, whole.searches.submit(best_request(Json::parse(body))))["best"]);
 }
 
+TEST(searches, go_on_where_they_were_kept_and_find_the_same) {
+  const Catalog catalog;
+  const BestRequest request = best_request(Json::parse(
+      R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["area_mm2", "throughput_fps"], "islands": 2,
+          "evaluations": 6000, "validate_seconds": 0})"));
+  std::vector<std::string> kept;
+  const BestKeeping keeping = {
+      {}, [&](const BestState& state) { kept.push_back(best_state_text(request.goal, state)); }, 0};
+  const auto machines = [](const BestAnswer& answer) {
+    const Json json = Json(best_json(answer));
+    return Json{json["best"], json["evaluated"], json["feasible"], json["generations"], json["trace"]};
+  };
+  const Json once = machines(find_best(catalog, request, 2, nullptr, {}, {}, keeping));
+  ASSERT_GT(kept.size(), 4u);
+  const BestKeeping again = {best_state_of_text(request.goal, kept[kept.size() / 2]), {}};
+  ASSERT_TRUE(again.from);
+  std::vector<std::int64_t> generations;
+  const auto show = [&](const BestProgress& progress) { generations.push_back(progress.search.generations); };
+  EXPECT_EQ(machines(find_best(catalog, request, 2, nullptr, show, {}, again)), once);
+  EXPECT_EQ(generations.front(), again.from->search.progress.generations);
+  for (const std::string& other :
+       {std::string(), std::string("{}"), std::string("[1"), "{\"engine\": 1" + kept[0].substr(1)})
+    EXPECT_FALSE(best_state_of_text(request.goal, other)) << other.substr(0, 40);
+
+  // The store keeps it of one that runs, and no longer.
+  const TemporaryFolder folder;
+  Store store(folder / "s.db");
+  SearchRow row;
+  row.model = request.model;
+  row.request_json = json_text(best_request_json(request));
+  const std::int64_t id = store.add_search(row);
+  store.keep_search_progress(id, kept[0]);
+  EXPECT_EQ(store.search_progress(id), "") << "it does not run yet";
+  store.set_search_state(id, SweepState::running);
+  store.keep_search_progress(id, kept[0]);
+  EXPECT_EQ(store.search_progress(id), kept[0]);
+  store.end_search(id, SweepState::done, "{}", "{}");
+  EXPECT_EQ(store.search_progress(id), "");
+}
+
 TEST(searches, of_an_upload_are_made_apart_and_find_the_same) {
   const Site site;
   ASSERT_EQ(site.put("/api/v1/models/m", write_model("tiny-sd-text", {})).status, 201);

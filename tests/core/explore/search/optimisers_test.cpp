@@ -69,6 +69,34 @@ TEST_P(EachOptimiser, says_what_it_has_when_it_is_stopped_amid_a_generation) {
   EXPECT_TRUE(search_made(rate_and_area("area_mm2 <= 120"), options).best.empty());
 }
 
+TEST_P(EachOptimiser, goes_on_from_any_generation_as_if_it_had_not_ended) {
+  std::vector<SearchGoal> goals = {rate_and_area("area_mm2 <= 120")};
+  if (GetParam() == Optimiser::families)  // and polishes
+    goals.push_back({{{Metric::area_mm2, Better::lower}}, {parse_constraint("throughput_fps >= 0.03", "")}});
+  for (const SearchGoal& goal : goals) {
+    std::vector<SearchState> states;
+    SearchOptions options{.optimiser = GetParam(), .islands = 3, .threads = 2, .evaluations = 6'000};
+    options.on_state = [&](const SearchState& state) { states.push_back(state); };
+    const auto once = said(search_made(goal, options));
+    ASSERT_GT(states.size(), 3u);
+    EXPECT_EQ(states.back().polishing, goal.objectives.size() == 1);
+    options.on_state = nullptr;
+    for (const std::size_t at : {std::size_t{0}, states.size() / 2, states.size() - 1}) {
+      options.from = states[at];
+      std::int64_t first = 0;
+      options.on_generation = [&](const SearchProgress& progress) {
+        if (first == 0) first = progress.generations;
+      };
+      EXPECT_EQ(said(search_made(goal, options)), once) << at;
+      if (first != 0) {
+        EXPECT_GE(first, states[at].progress.generations);
+      }
+    }
+    options.from->islands.pop_back();  // it is of another search
+    EXPECT_EQ(said(search_made(goal, options)), once);
+  }
+}
+
 TEST_P(EachOptimiser, takes_budgets_too_small_for_a_generation) {
   for (const std::int64_t evaluations : {1, 3, 70, 200})
     EXPECT_LE(search_made(rate_and_area("area_mm2 <= 1000"),
