@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "server/studies/signature.h"
+#include "core/study/signature.h"
 
 namespace sdip {
 namespace {

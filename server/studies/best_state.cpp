@@ -1,7 +1,7 @@
 // Where a search is, as the store keeps it.
 #include "core/base/error.h"
+#include "core/study/signature.h"
 #include "server/studies/best_json.h"
-#include "server/studies/signature.h"
 
 namespace sdip {
 
