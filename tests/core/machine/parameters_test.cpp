@@ -139,6 +139,21 @@ TEST(parameters, the_compile_key_changes_with_a_compile_row_and_with_no_other) {
   }
 }
 
+TEST(parameters, have_columns_that_agree) {
+  std::size_t deciding = 0;
+  for (const ParameterRow& row : parameters()) {
+    deciding += row.effect == ParameterEffect::results;
+    if (row.change == ChangeKind::results) {
+      EXPECT_EQ(row.effect, ParameterEffect::results) << row.name;
+    }
+    EXPECT_TRUE(row.gives == Gives::nothing || row.type == ParameterType::count) << row.name;
+    EXPECT_TRUE(row.gives == Gives::nothing || row.change == ChangeKind::design ||
+                row.change == ChangeKind::unpriced)
+        << row.name << ": an assumption or a task is never offered as a gain";
+  }
+  EXPECT_EQ(deciding, 25U) << "by which an accuracy is kept";
+}
+
 TEST(presets, pass_every_rule_and_are_found_by_name) {
   EXPECT_EQ(presets().size(), 5U);
   for (const Preset& preset : presets()) {
