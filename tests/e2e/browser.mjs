@@ -24,7 +24,7 @@ export async function openPage(browser, origin, { language = 'en', theme = 'ligh
     if (localStorage.getItem('sdip.language') === null) localStorage.setItem('sdip.language', lang);
     if (localStorage.getItem('sdip.theme') === null) localStorage.setItem('sdip.theme', look);
   }, [language, theme]);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints = [];
   const refusals = [];

@@ -253,7 +253,7 @@ export const honestTests = [
     } finally {
       world.server.signal('SIGCONT');
     }
-    await page.locator('.server-gone').waitFor({ state: 'detached', timeout: 5000 });
+    await page.locator('.server-gone').waitFor({ state: 'detached', timeout: 30_000 });
     await page.locator('.what-if [data-outdated=false]').waitFor();
     await page.locator('.tile .delta').first().waitFor();
     assert.notEqual(await fps(page), before);
@@ -269,7 +269,7 @@ export const honestTests = [
     await page.waitForTimeout(4000);
     assert.equal(await page.evaluate(marked), true, 'after a while the old numbers stand as the answer');
     await context.setOffline(false);
-    await page.locator('.server-gone').waitFor({ state: 'detached', timeout: 5000 });
+    await page.locator('.server-gone').waitFor({ state: 'detached', timeout: 30_000 });
     await page.locator('.what-if [data-outdated=false]').waitFor();
     assert.notEqual(await fps(page), before);
   })],
@@ -278,7 +278,7 @@ export const honestTests = [
     await page.goto(`${world.origin}#/what-if?model=tiny-sd`);
     await page.locator('.tile').first().waitFor();
     await page.locator('#field-cores').fill('many');
-    await page.getByText('A value needs correction: these figures').first().waitFor({ timeout: 1000 });
+    await page.getByText('A value needs correction: these figures').first().waitFor({ timeout: 10_000 });
     await page.locator('#field-cores').fill('8');
     await page.locator('.tile .delta').first().waitFor();
     await page.locator('.what-if [data-outdated=false]').waitFor();

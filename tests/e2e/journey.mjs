@@ -58,7 +58,7 @@ export const journeyTests = [
       return data;
     }, readFileSync(path).toString('base64'));
     await page.dispatchEvent('.upload', 'drop', { dataTransfer: transfer });
-    await page.getByText('dropped is ready').waitFor({ timeout: 30_000 });
+    await page.getByText('dropped is ready').waitFor({ timeout: 60_000 });
     assert.equal(await page.locator('.model-picker > label select').inputValue(), 'dropped');
   })],
 
@@ -109,7 +109,7 @@ export const journeyTests = [
     const path = onnxFile(world.server.folder, 'tiny-sd-unet');
     await page.goto(`${world.origin}#/new`);
     await page.setInputFiles('input[type=file]', path);
-    await page.getByText('my-tiny-sd-unet is ready').waitFor({ timeout: 30_000 });
+    await page.getByText('my-tiny-sd-unet is ready').waitFor({ timeout: 60_000 });
     await page.getByLabel('Name', { exact: true }).fill('from the browser');
     assert.match(await page.locator('.big-count').innerText(), /^30 points/);
     await page.getByRole('button', { name: 'sweep core_clock_mhz' }).click();
@@ -202,7 +202,7 @@ export const journeyTests = [
   ['a finished sweep says that its front was validated, and shows each point of it', (world) => withPage(world, {}, async (page) => {
     const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
     await page.goto(`${world.origin}#/sweeps/${sweeps[0].id}`);
-    await page.locator('.front-line [data-verdict=pass]').waitFor({ timeout: 90_000 });
+    await page.locator('.front-line [data-verdict=pass]').waitFor({ timeout: 180_000 });
     const { summary, points } = await (await fetch(`${world.origin}api/v1/sweeps/${sweeps[0].id}/validation`)).json();
     assert.equal(summary.differences, 0);
     assert.ok(summary.points_covered > 0, 'no point of the front was covered');
@@ -218,7 +218,7 @@ export const journeyTests = [
     await page.goto(`${world.origin}#/validate?model=tiny-sd&set=cores:4`);
     await page.locator('[data-action=start-validation]').click();
     await page.waitForURL(/#\/validations\/\d+/);
-    await page.locator('.page-title [data-verdict=pass]').waitFor({ timeout: 90_000 });
+    await page.locator('.page-title [data-verdict=pass]').waitFor({ timeout: 180_000 });
     const id = Number(/validations\/(\d+)/.exec(page.url())[1]);
     const { result } = await (await fetch(`${world.origin}api/v1/validations/${id}`)).json();
     assert.equal(result.machine.cores, 4);

@@ -44,7 +44,7 @@ export async function startServer() {
   child.stderr.on('data', (text) => (said += text));
   child.on('error', (error) => (ended = error.message));
   child.on('exit', (code, signal) => (ended = `ended with ${code ?? signal}`));
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await answers(url))) {
     if (ended !== null || Date.now() > deadline) {
       child.kill('SIGKILL');
