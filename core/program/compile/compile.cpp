@@ -141,13 +141,14 @@ void take_or_run(const FrontCache::Key& key, std::size_t first, std::size_t behi
     c.roots = known->roots;
     c.drafts = known->drafts;
     c.joined = known->joined;
+    c.made_again = known->made_again;
     return;
   }
   for (std::size_t pass = first; pass < behind && !c.infeasible; ++pass) {
     end_if(c.stop, c.stage);
     passes()[pass].run(c);
   }
-  if (!c.infeasible) c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined});
+  if (!c.infeasible) c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined, c.made_again});
 }
 
 std::size_t number_of(std::string_view pass) {
@@ -161,7 +162,7 @@ std::size_t take_front(const Stage& stage, Compilation& c) {
   const std::size_t lowered_from = number_of("recompute");
   const std::size_t behind = number_of(chains ? "fuse_chains" : "fuse_strips");
   take_or_run(graph_key(stage, c.machine), 0, lowered_from, c);
-  if (!c.infeasible) take_or_run(front_key(c.graph, stage.role, c.machine, c.chip_share), lowered_from, behind, c);
+  if (!c.infeasible) take_or_run(front_key(c.graph, stage.role, c.machine), lowered_from, behind, c);
   return c.infeasible ? passes().size() : behind;
 }
 
@@ -172,7 +173,8 @@ struct Run {
   const RulesMet& met;
   StageCache* cache;
 
-  /// `other`: what is not gone on with, and gets no places, where chains are cut as they are there.
+  /// `other`: makes the same values again; what is not gone on with, and gets no places, where chains are cut as
+  /// they are there.
   Compilation of(const Machine& machine, std::int64_t chip_share = 1, const Compilation* other = nullptr) const {
     Compilation c{machine, stage.role, stage.part, stage.graph, {}, {}, {}, {}, {}, {}};
     c.stage = stage.name;
@@ -188,6 +190,12 @@ struct Run {
     if (cache != nullptr) {
       c.fronts = &cache->fronts();
       c.windows = c.fronts->windows();
+    }
+    if (other != nullptr && other->made_again) {
+      c.graph = other->made_again;
+      c.formats_met = other->formats_met;
+      next = number_of("recompute") + 1;
+    } else if (cache != nullptr) {
       next = take_front(stage, c);
     }
     for (const Pass& pass : passes().subspan(next)) {
@@ -195,9 +203,7 @@ struct Run {
       pass.run(c);
       if (options.after_pass) options.after_pass(stage.name, pass.name, c);
       if (c.infeasible) break;
-      // Where values are made again, nodes of one number may be others.
-      const bool may_be_equal = other != nullptr && machine.skip_handling != SkipHandling::recompute;
-      if (may_be_equal && pass.run == fuse_strips && c.strips == other->strips) break;
+      if (other != nullptr && pass.run == fuse_strips && c.strips == other->strips) break;
     }
     return c;
   }

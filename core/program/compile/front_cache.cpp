@@ -35,12 +35,8 @@ std::int64_t too_large(const Graph& graph, const Machine& machine) {
 }
 
 /// Rows read up to the fusion of single operators, of a graph as the passes that change it alone leave it.
-std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine, std::int64_t chip_share) {
-  if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) {
-    std::vector<std::int64_t> all = compile_key(machine);
-    if (machine.skip_handling == SkipHandling::recompute) all.push_back(chip_share);
-    return all;
-  }
+std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine) {
+  if (has_own_formats(graph) || machine.skip_handling == SkipHandling::recompute) return compile_key(machine);
   Machine key;
   key.fused_chains = machine.fused_chains;
   key.transposition = machine.transposition;
@@ -48,6 +44,9 @@ std::vector<std::int64_t> rows_read(const Graph& graph, const Machine& machine, 
   key.fusion = machine.fusion;
   key.norm_statistics = machine.norm_statistics;
   key.part_views = machine.part_views;
+  const bool weighs_sums =
+      machine.part_views == PartViews::on && machine.norm_statistics != NormStatistics::own_pass;
+  if (weighs_sums) key.skip_handling = machine.skip_handling;  // what is in DRAM anyway is no reason for a copy
   std::vector<std::int64_t> rows = compile_key(key);
   rows.push_back(machine.part_views == PartViews::on ? too_large(graph, machine) : 0);
   return rows;
@@ -69,9 +68,8 @@ FrontCache::Key graph_key(const Stage& stage, const Machine& machine) {
   return {stage.graph, stage.role, graph_rows_read(*stage.graph, machine)};
 }
 
-FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine,
-                          std::int64_t chip_share) {
-  return {graph, role, rows_read(*graph, machine, chip_share)};
+FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine) {
+  return {graph, role, rows_read(*graph, machine)};
 }
 
 std::shared_ptr<const Front> FrontCache::find(const Key& key) {

@@ -21,6 +21,7 @@ struct Front {
   std::vector<ValueId> roots;
   std::vector<Draft> drafts;
   Joined joined;
+  std::shared_ptr<const Graph> made_again;  // as Compilation's
 };
 
 /// Fronts of stages, and orders of scheduling problems, made so far. Threads may share it. What is full starts
@@ -50,9 +51,7 @@ class FrontCache {
 FrontCache::Key graph_key(const Stage& stage, const Machine& machine);
 
 /// What a front depends on: that graph, and of the machine the rows that the passes behind read. They are no others
-/// where no layer has formats of its own and nothing is made again (skip_handling=recompute); that depends on
-/// `chip_share`, too.
-FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine,
-                          std::int64_t chip_share);
+/// where no layer has formats of its own and nothing is made again (skip_handling=recompute).
+FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine);
 
 }  // namespace sdip

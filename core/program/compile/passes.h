@@ -42,6 +42,7 @@ struct Compilation {
   CapacityRange psram_bytes{};  // with which every decision so far would have been the same
   std::int64_t chip_share =
       1;  // chains of products are cut as if values of up to so small a part of a DSRAM lay there
+  std::shared_ptr<const Graph> made_again{};  // the graph behind pass `recompute`, where that has its say
   std::vector<std::vector<NodeId>> strips{};  // nodes of each instruction that carries strips
 };
 

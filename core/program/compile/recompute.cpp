@@ -162,6 +162,7 @@ void recompute(Compilation& c) {
       }
     }
   }
+  c.made_again = c.graph;
 }
 
 }  // namespace sdip
