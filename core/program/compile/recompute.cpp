@@ -143,9 +143,11 @@ void recompute(Compilation& c) {
     for (const ValueId v : returning(best)) {
       if (trials >= most_trials || again) break;
       if (!tried.insert(best.graph->values[at(v)].name).second) continue;
+      std::size_t nodes = 0;
       for (std::int32_t depth = 1; depth <= most_depth && trials < most_trials && !again; ++depth) {
         auto graph = made_again(best, v, depth);
-        if (!graph) break;
+        if (!graph || graph->nodes.size() == nodes) break;  // what is farther back is on chip
+        nodes = graph->nodes.size();
         ++trials;
         Compilation trial = placed(c, std::make_shared<const Graph>(*std::move(graph)));
         c.psram_bytes.narrow(trial.psram_bytes);
