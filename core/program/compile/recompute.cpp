@@ -17,8 +17,14 @@ namespace {
 constexpr std::size_t most_trials = 16;  // compilations of one stage
 constexpr std::int32_t most_depth = 3;   // operators made again for one value
 
-Compilation placed(const Compilation& from, std::shared_ptr<const Graph> graph) {
-  Compilation trial{from.machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
+/// Trials have the quick schedule in place of the thorough one, which takes as long as all else.
+Machine tried_on(Machine machine) {
+  if (machine.schedule == ScheduleOrder::least_live_thorough) machine.schedule = ScheduleOrder::least_live;
+  return machine;
+}
+
+Compilation placed(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph) {
+  Compilation trial{machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
   trial.stage = from.stage;
   trial.mapping_rules = from.mapping_rules;  // formats are said
   trial.rules_met = from.rules_met;
@@ -132,7 +138,8 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
 
 void recompute(Compilation& c) {
   if (c.machine.skip_handling != SkipHandling::recompute) return;
-  Compilation best = placed(c, c.graph);
+  const Machine machine = tried_on(c.machine);
+  Compilation best = placed(c, machine, c.graph);
   c.psram_bytes.narrow(best.psram_bytes);
   if (best.infeasible) return;
   Int128 least = pass_needs(best).bytes;
@@ -149,7 +156,7 @@ void recompute(Compilation& c) {
         if (!graph || graph->nodes.size() == nodes) break;  // what is farther back is on chip
         nodes = graph->nodes.size();
         ++trials;
-        Compilation trial = placed(c, std::make_shared<const Graph>(*std::move(graph)));
+        Compilation trial = placed(c, machine, std::make_shared<const Graph>(*std::move(graph)));
         c.psram_bytes.narrow(trial.psram_bytes);
         if (trial.infeasible || pass_needs(trial).bytes >= least) continue;
         least = pass_needs(trial).bytes;
