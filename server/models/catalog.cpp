@@ -168,6 +168,12 @@ Mix Catalog::mix(const std::string& name, const std::string& where) const {
   return mix;
 }
 
+void Catalog::require_read(const Mix& mix) const {
+  for (const MixPart& part : mix)
+    for (const Member& member : members(part.model, "/model"))
+      if (!is_built_in(member)) read(member, {});
+}
+
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {
   const std::vector<Member> members = this->members(name, "/model");
   const Member& first = members.front();
