@@ -18,6 +18,8 @@ namespace sdip {
 
 /// Most points of a sweep, and most combinations of values that change the program.
 inline constexpr std::int64_t most_points = 10'000'000;
+/// Of seeds, wherever one is asked for: what every reader of JSON keeps exactly.
+inline constexpr std::int64_t most_seed = (std::int64_t{1} << 53) - 1;
 
 enum class Sampling { grid, random, latin_hypercube, sobol };
 std::string_view sampling_name(Sampling sampling);

@@ -116,6 +116,14 @@ TEST(screenings, refuse_what_cannot_be_asked) {
   EXPECT_EQ(code(R"(, "method": "saltelli")"), "value_invalid");
   EXPECT_EQ(code(R"(, "measures": ["speed"])"), "unknown_metric");
   EXPECT_EQ(code(R"(, "samples": 1)"), "value_out_of_range");
+  for (const char* seed : {"-1", "9007199254740992", "18446744073709551615"}) {
+    const Json refused =
+        site.post("/api/v1/screenings", R"({"model": "tiny-sd-text", "seed": )" + std::string(seed) + "}").json();
+    EXPECT_EQ(refused["code"], "value_out_of_range") << seed;
+    EXPECT_EQ(refused["detail"], "expected 0 to 9007199254740991") << seed;
+  }
+  EXPECT_EQ(site.post("/api/v1/screenings", R"({"model": "tiny-sd-text", "axes": []})").json()["detail"],
+            "a screening needs at least one axis; none said: numbers near the machine's");
   EXPECT_EQ(code(R"(, "measures": ["tops", "tops"])"), "value_invalid");
   EXPECT_EQ(code(R"(, "measures": )" + Json(std::vector<std::string>(33, "tops")).dump()), "limit_exceeded");
   EXPECT_EQ(code(R"(, "samples": 90000)"), "limit_exceeded");
