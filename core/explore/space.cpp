@@ -25,21 +25,35 @@ double value_on(const Formula& formula, const Machine& machine) {
   return result;
 }
 
-/// Writes the axes in turn, and takes the place from one whose condition does not hold on those before it.
-Machine settled(const Space& space, std::span<std::size_t> digits) {
+/// The axes of `which`, those that their conditions read, those that theirs read, and so on.
+std::vector<bool> settled_axes(const Space& space, AxisRange which) {
+  std::vector<bool> needed(space.axes.size());
+  for (std::size_t a = which.end; a-- > 0;) {  // a condition reads axes before its own
+    if (a >= which.first) needed[a] = true;
+    if (!needed[a] || !space.axes[a].when) continue;
+    for (const FormulaInput& input : space.axes[a].when->inputs)
+      for (std::size_t before = 0; before < a; ++before)
+        if (space.axes[before].row == input.parameter) needed[before] = true;
+  }
+  return needed;
+}
+
+/// Writes axes in turn, and takes the place from one whose condition does not hold on those before it.
+void settle(const Space& space, AxisRange which, std::span<std::size_t> digits) {
+  const std::vector<bool> needed = settled_axes(space, which);
   Machine machine = space.base;
-  for (std::size_t a = 0; a < digits.size(); ++a) {
+  for (std::size_t a = 0; a < which.end; ++a) {
+    if (!needed[a]) continue;
     if (digits[a] != no_place && !holds(space.axes[a], machine)) digits[a] = no_place;
     if (digits[a] < any_place) space.axes[a].row->write(machine, space.axes[a].values[digits[a]]);
   }
-  return machine;
 }
 
 std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange which) {
   std::vector<std::size_t> digits(space.axes.size());
   const bool conditions = has_conditions(space), drawn = row_of(space.sampling).draws;
-  row_of(space.sampling).digits(space, i, conditions ? AxisRange{0, digits.size()} : which, digits);
-  if (conditions && drawn) settled(space, digits);
+  row_of(space.sampling).digits(space, i, conditions ? AxisRange{0, which.end} : which, digits);
+  if (conditions && drawn) settle(space, which, digits);
   return digits;
 }
 

@@ -128,6 +128,19 @@ TEST(conditions, hold_of_drawn_points_and_of_links_behind_them) {
   }
 }
 
+TEST(conditions, of_one_axis_settle_those_that_it_follows_from) {
+  // Each reads the one before, the last but one reads the first, and the last one none.
+  for (const char* sampling : {"random", "latin_hypercube", "sobol"}) {
+    const Space space =
+        conditional({axis_when("dies", {1, 2}), axis_when("die_link_bits", {512, 1024}, "dies > 1"),
+                     axis_when("pipeline_stages", {2, 3, 5}, "die_link_bits == 1024"),
+                     axis_when("cores", {2, 4, 8}), axis_when("vector_lanes", {16, 32}, "pipeline_stages == 3"),
+                     axis_when("norm_lanes", {16, 32}, "dies == 2"), axis_when("softmax_lanes", {16, 32})},
+                    {{"sampling", sampling}, {"count", 200}, {"seed", 5}});
+    for (std::int64_t i = 0; i < 200; ++i) EXPECT_EQ(values_at(space, i), axis_values(space, i)) << sampling << i;
+  }
+}
+
 TEST(conditions, are_told_again_and_read_the_same) {
   const Space space = conditional({axis_when("dies", {1, 2}), axis_when("die_link_bits", {512, 1024}, "dies > 1")});
   const nlohmann::json told = space_json(space);
