@@ -88,7 +88,9 @@ ScreeningRequest screening_request(const Json& body) {
 }
 
 Screening screen(const Catalog& catalog, const ScreeningRequest& request, int threads, const Stop& stop) {
-  return screen(compile_quickly(catalog, catalog.mix(request.model, "/model"), {}, stop), request, threads);
+  const Mix mix = catalog.mix(request.model, "/model");
+  catalog.require_read(mix);
+  return screen(compile_quickly(catalog, mix, {}, stop), request, threads);
 }
 
 OrderedJson screening_json(const Screening& screening) {

@@ -108,6 +108,19 @@ TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_m
   EXPECT_THAT(told.out, HasSubstr("core_clock_mhz"));
 }
 
+TEST(screenings, of_a_damaged_upload_fail_and_say_so_of_no_machine) {
+  const Site site;
+  ASSERT_EQ(site.put("/api/v1/models/lone", small_onnx()).status, 201);
+  const auto models = site.service->data / "models";
+  write_file(std::filesystem::directory_iterator(models)->path(), "garbage");
+  for (const char* model : {"lone", "lone+tiny-sd-text"}) {
+    const std::string axes = R"("axes": [{"parameter": "cores", "values": [1, 2]}], "samples": 2})";
+    const Answer answer = site.post("/api/v1/screenings", R"({"model": ")" + std::string(model) + R"(", )" + axes);
+    EXPECT_EQ(answer.status, 422) << model;
+    EXPECT_EQ(answer.json()["code"], "not_onnx") << model;
+  }
+}
+
 TEST(screenings, refuse_what_cannot_be_asked) {
   const Site site;
   const auto code = [&](const std::string& more) {
