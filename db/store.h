@@ -267,6 +267,7 @@ struct StoreCheck {
   std::int64_t version = 0, sweeps = 0, points = 0;
   std::int64_t unchecked = 0;        // points from before there were checksums
   std::vector<std::string> damages;  // in words
+  std::vector<StoredModel> models;   // name, sha256 and file, which lies beside the store and is not read
 };
 /// Reads everything, and changes nothing: an older store stays what it is. Throws as Store does for a file of which
 /// nothing can be read.

@@ -91,6 +91,17 @@ void check_sweeps(Connection& connection, StoreCheck& found) {
   found.sweeps = std::ssize(ids);
 }
 
+void list_models(Connection& connection, StoreCheck& found) {
+  Statement row(connection, "SELECT name, sha256, file FROM model ORDER BY name");
+  while (row.step()) {
+    StoredModel model;
+    model.name = row.text(0);
+    model.sha256 = row.text(1);
+    model.file = row.text(2);
+    found.models.push_back(std::move(model));
+  }
+}
+
 }  // namespace
 
 StoreCheck check_store(const std::string& path) {
@@ -99,6 +110,7 @@ StoreCheck check_store(const std::string& path) {
   StoreCheck found;
   found.version = store_version(connection, std::ssize(migrations()));
   note_damage(found, [&] { check_pages(connection, found); });
+  if (found.version > 0) note_damage(found, [&] { list_models(connection, found); });
   if (found.version >= first_checked_version)
     note_damage(found, [&] { check_sweeps(connection, found); });
   else if (found.version > 0)

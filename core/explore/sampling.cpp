@@ -1,9 +1,13 @@
-// The table of samplings; grids in mixed radix, and random draws from a counter-based generator.
+// The table of samplings; grids in mixed radix, in blocks where axes have conditions; and random draws from a
+// counter-based generator.
 #include "core/explore/sampling.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <map>
+#include <string>
 
 #include "core/base/error.h"
 
@@ -75,6 +79,147 @@ std::int64_t peel_digits(const Space& space, bool compile_axes, std::size_t end,
     number /= radix;
   }
   return number;
+}
+
+namespace {
+
+using Column = std::vector<double>;  // a number for each combination
+
+/// An axis that conditions read, whose place is then one in each block.
+struct ReadAxis {
+  std::size_t axis = 0;
+  std::size_t run = 1;  // combinations in turn that share its place
+};
+
+struct Combinations {
+  std::vector<ReadAxis> read;  // the slowest first, as digit_order has them
+  std::size_t count = 1;
+};
+
+std::size_t place_of(const Space& space, const ReadAxis& read, std::size_t combination) {
+  return combination / read.run % space.axes[read.axis].values.size();
+}
+
+bool is_read(const Space& space, const Axis& axis) {
+  return std::ranges::any_of(space.axes, [&](const Axis& other) {
+    return other.when &&
+           std::ranges::find(other.when->inputs, axis.row, &FormulaInput::parameter) != other.when->inputs.end();
+  });
+}
+
+/// Refuses too many before any is looked at: whether a combination counts is known only when it is settled.
+Combinations combinations_read(const Space& space) {
+  Combinations all;
+  for (const Axis* axis : digit_order(space))
+    if (is_read(space, *axis)) all.read.push_back({static_cast<std::size_t>(axis - space.axes.data())});
+  for (auto read = all.read.rbegin(); read != all.read.rend(); ++read) {
+    read->run = all.count;
+    all.count *= space.axes[read->axis].values.size();  // of at most most_points values each
+    if (all.count > most_combinations)
+      throw Error("limit_exceeded", "/axes",
+                  "conditions read axes of more than " + std::to_string(most_combinations) + " combinations");
+  }
+  if (all.count * space.axes.size() > most_block_places)
+    throw Error("limit_exceeded", "/axes",
+                "conditions read axes of " + std::to_string(all.count) + " combinations: times " +
+                    std::to_string(space.axes.size()) + " axes more than " + std::to_string(most_block_places));
+  return all;
+}
+
+/// Whether the axes' conditions hold in each combination: axis by axis, as one may read those before it. A
+/// condition that several axes have is computed once.
+class Settled {
+ public:
+  Settled(const Space& space, const Combinations& all) : space_(space), all_(all) {
+    for (const Axis& axis : space.axes) {
+      truths_.push_back(axis.when ? &truth_of(*axis.when) : nullptr);
+      const auto index = static_cast<std::size_t>(&axis - space.axes.data());
+      const auto read = std::ranges::find(all.read, index, &ReadAxis::axis);
+      if (read != all.read.end()) values_[axis.row] = values_of(*read);
+    }
+  }
+
+  bool holds(std::size_t axis, std::size_t combination) const {
+    if (truths_[axis] == nullptr) return true;
+    const double value = (*truths_[axis])[combination];
+    return value != 0 && !std::isnan(value);
+  }
+
+ private:
+  double base_value(const ParameterRow& row) const { return input_value(row, row.read(space_.base)); }
+
+  const Column& truth_of(const Formula& condition) {
+    const auto [known, fresh] = by_text_.try_emplace(condition.text);
+    if (!fresh) return known->second;
+    std::vector<Column> of_base;
+    of_base.reserve(condition.inputs.size());
+    std::vector<std::span<const double>> inputs;
+    for (const FormulaInput& input : condition.inputs) {
+      const auto read = values_.find(input.parameter);
+      if (read == values_.end()) of_base.emplace_back(all_.count, base_value(*input.parameter));
+      inputs.emplace_back(read == values_.end() ? of_base.back() : read->second);
+    }
+    known->second.resize(all_.count);
+    compute(condition, inputs, known->second);
+    return known->second;
+  }
+
+  Column values_of(const ReadAxis& read) const {
+    const Axis& axis = space_.axes[read.axis];
+    Column values(all_.count);
+    for (std::size_t c = 0; c < all_.count; ++c)
+      values[c] = holds(read.axis, c) ? input_value(*axis.row, axis.values[place_of(space_, read, c)])
+                                      : base_value(*axis.row);
+    return values;
+  }
+
+  const Space& space_;
+  const Combinations& all_;
+  std::map<std::string, Column> by_text_;
+  std::map<const ParameterRow*, Column> values_;  // of the axes that are read
+  std::vector<const Column*> truths_;             // by axis
+};
+
+/// The block's digits; none of a combination whose machines another has: an axis whose condition does not hold has
+/// one place, which its first stands for.
+std::vector<std::size_t> block_digits(const Space& space, const Combinations& all, const Settled& settled,
+                                      std::size_t combination) {
+  std::vector<std::size_t> digits(space.axes.size(), any_place);
+  for (const ReadAxis& read : all.read) {
+    digits[read.axis] = place_of(space, read, combination);
+    if (digits[read.axis] > 0 && !settled.holds(read.axis, combination)) return {};
+  }
+  for (std::size_t a = 0; a < digits.size(); ++a)
+    if (!settled.holds(a, combination)) digits[a] = no_place;
+  return digits;
+}
+
+std::vector<GridBlock> blocks_of(const Space& space) {
+  const Combinations all = combinations_read(space);
+  const Settled settled(space, all);
+  std::vector<GridBlock> blocks;
+  for (std::size_t c = 0; c < all.count; ++c) {
+    std::vector<std::size_t> digits = block_digits(space, all, settled, c);
+    if (digits.empty()) continue;
+    std::int64_t points = 1;
+    for (std::size_t a = 0; a < digits.size(); ++a)
+      if (digits[a] == any_place) points = std::min(points * std::ssize(space.axes[a].values), most_points + 1);
+    const std::int64_t first = blocks.empty() ? 0 : blocks.back().end;
+    if (first + points > most_points)
+      throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most_points) + " points");
+    blocks.push_back({first, first + points, std::move(digits)});
+  }
+  return blocks;
+}
+
+}  // namespace
+
+Space with_blocks(Space space) {
+  check_conditions(space.axes, space.links);
+  space.blocks = {};
+  if (has_conditions(space) && !row_of(space.sampling).draws)
+    space.blocks.of_grid = std::make_shared<const std::vector<GridBlock>>(blocks_of(space));
+  return space;
 }
 
 namespace {

@@ -25,25 +25,35 @@ double value_on(const Formula& formula, const Machine& machine) {
   return result;
 }
 
-/// Writes the axes in turn, and takes the place from one whose condition does not hold on those before it.
-Machine settled(const Space& space, std::span<std::size_t> digits) {
+/// The axes of `which`, those that their conditions read, those that theirs read, and so on.
+std::vector<bool> settled_axes(const Space& space, AxisRange which) {
+  std::vector<bool> needed(space.axes.size());
+  for (std::size_t a = which.end; a-- > 0;) {  // a condition reads axes before its own
+    if (a >= which.first) needed[a] = true;
+    if (!needed[a] || !space.axes[a].when) continue;
+    for (const FormulaInput& input : space.axes[a].when->inputs)
+      for (std::size_t before = 0; before < a; ++before)
+        if (space.axes[before].row == input.parameter) needed[before] = true;
+  }
+  return needed;
+}
+
+/// Writes axes in turn, and takes the place from one whose condition does not hold on those before it.
+void settle(const Space& space, AxisRange which, std::span<std::size_t> digits) {
+  const std::vector<bool> needed = settled_axes(space, which);
   Machine machine = space.base;
-  for (std::size_t a = 0; a < digits.size(); ++a) {
+  for (std::size_t a = 0; a < which.end; ++a) {
+    if (!needed[a]) continue;
     if (digits[a] != no_place && !holds(space.axes[a], machine)) digits[a] = no_place;
     if (digits[a] < any_place) space.axes[a].row->write(machine, space.axes[a].values[digits[a]]);
   }
-  return machine;
-}
-
-bool has_conditions(const Space& space) {
-  return std::ranges::any_of(space.axes, [](const Axis& axis) { return axis.when.has_value(); });
 }
 
 std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange which) {
   std::vector<std::size_t> digits(space.axes.size());
   const bool conditions = has_conditions(space), drawn = row_of(space.sampling).draws;
-  row_of(space.sampling).digits(space, i, conditions ? AxisRange{0, digits.size()} : which, digits);
-  if (conditions && drawn) settled(space, digits);
+  row_of(space.sampling).digits(space, i, conditions ? AxisRange{0, which.end} : which, digits);
+  if (conditions && drawn) settle(space, which, digits);
   return digits;
 }
 
@@ -105,12 +115,17 @@ void check_condition(std::span<const Axis> axes, std::span<const Link> links, st
     const auto same = [&](const auto& other) { return other.row == input.parameter; };
     if (std::ranges::any_of(links, same))
       throw Error("value_conflict", where, name + " follows others: read what it follows");
+    if (same(axis)) throw Error("value_conflict", where, name + " cannot depend on itself");
     if (std::ranges::any_of(axes.subspan(number), same))
-      throw Error("value_conflict", where, name + " is this axis, or one listed later: list it before");
+      throw Error("value_conflict", where, name + " is an axis listed later: list it before");
   }
 }
 
 }  // namespace
+
+bool has_conditions(const Space& space) {
+  return std::ranges::any_of(space.axes, [](const Axis& axis) { return axis.when.has_value(); });
+}
 
 bool holds(const Axis& axis, const Machine& machine) {
   if (!axis.when) return true;
@@ -179,69 +194,6 @@ std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i) {
   for (std::size_t a = 0; a < digits.size(); ++a)
     values.push_back(digits[a] == no_place ? space.axes[a].row->read(space.base) : space.axes[a].values[digits[a]]);
   return values;
-}
-
-namespace {
-
-/// Whether a condition reads the axis, whose place is then one in each block.
-bool is_read(const Space& space, const Axis& axis) {
-  return std::ranges::any_of(space.axes, [&](const Axis& other) {
-    return other.when &&
-           std::ranges::find(other.when->inputs, axis.row, &FormulaInput::parameter) != other.when->inputs.end();
-  });
-}
-
-constexpr std::size_t most_blocks = 100'000;
-
-/// Places of the axes that conditions read, the slowest first, as digit_order has them.
-class Blocks {
- public:
-  explicit Blocks(const Space& space) : space_(space) {
-    for (const Axis* axis : digit_order(space))
-      if (is_read(space, *axis)) read_.push_back(static_cast<std::size_t>(axis - space.axes.data()));
-    std::vector<std::size_t> digits(space.axes.size(), any_place);
-    add(0, digits);
-  }
-  std::vector<GridBlock> all;
-
- private:
-  void add(std::size_t level, std::vector<std::size_t>& digits) {
-    if (level < read_.size()) {
-      const std::size_t a = read_[level];
-      for (digits[a] = 0; digits[a] < space_.axes[a].values.size(); ++digits[a]) add(level + 1, digits);
-      digits[a] = any_place;
-      return;
-    }
-    std::vector<std::size_t> settled_digits = digits;
-    settled(space_, settled_digits);
-    // One whose condition does not hold has one place, which its first stands for.
-    for (const std::size_t a : read_)
-      if (settled_digits[a] == no_place && digits[a] > 0) return;
-    std::int64_t points = 1;
-    for (std::size_t a = 0; a < digits.size(); ++a)
-      if (settled_digits[a] == any_place)
-        points = std::min(points * std::ssize(space_.axes[a].values), most_points + 1);
-    const std::int64_t first = all.empty() ? 0 : all.back().end;
-    if (all.size() == most_blocks)
-      throw Error("too_large", "/axes",
-                  "conditions read axes of more than " + std::to_string(most_blocks) + " combinations");
-    if (first + points > most_points)
-      throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most_points) + " points");
-    all.push_back({first, first + points, std::move(settled_digits)});
-  }
-
-  const Space& space_;
-  std::vector<std::size_t> read_;
-};
-
-}  // namespace
-
-Space with_blocks(Space space) {
-  check_conditions(space.axes, space.links);
-  space.blocks = {};
-  if (has_conditions(space) && !row_of(space.sampling).draws)
-    space.blocks.of_grid = std::make_shared<const std::vector<GridBlock>>(Blocks(space).all);
-  return space;
 }
 
 namespace {

@@ -18,6 +18,8 @@ namespace sdip {
 
 /// Most points of a sweep, and most combinations of values that change the program.
 inline constexpr std::int64_t most_points = 10'000'000;
+/// Of seeds, wherever one is asked for: what every reader of JSON keeps exactly.
+inline constexpr std::int64_t most_seed = (std::int64_t{1} << 53) - 1;
 
 enum class Sampling { grid, random, latin_hypercube, sobol };
 std::string_view sampling_name(Sampling sampling);
@@ -72,7 +74,10 @@ struct Space {
 std::vector<const Axis*> digit_order(const Space& space);
 
 /// The space, with the blocks of its grid where an axis has a condition: what is made of JSON has them. Throws
-/// Error("too_large" | "value_invalid" | "value_conflict", "/axes/N/when", ...).
+/// Error("value_invalid" | "value_conflict", "/axes/N/when", ...) as check_conditions does, and Error("too_large" |
+/// "limit_exceeded", "/axes", ...), the latter above these limits.
+inline constexpr std::int64_t most_combinations = 100'000;    // of places of the axes that conditions read
+inline constexpr std::int64_t most_block_places = 2'000'000;  // combinations times axes
 Space with_blocks(Space space);
 
 /// Points of the space. Requires a space that check_space accepts.
@@ -128,6 +133,7 @@ nlohmann::ordered_json space_json(const Space& space);
 std::vector<Axis> axes_from_json(const nlohmann::json& list);
 nlohmann::ordered_json axes_json(std::span<const Axis> axes);
 
+bool has_conditions(const Space& space);
 /// Whether an axis's condition holds on a machine; of one without, yes.
 bool holds(const Axis& axis, const Machine& machine);
 /// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.

@@ -181,8 +181,7 @@ Space space_from_json(const json& spec, const Machine& base) {
     if (!named) throw Error("value_invalid", "/sampling", "expected one of:" + list_of_samplings());
     space.sampling = *named;
   }
-  if (spec.contains("seed"))
-    space.seed = static_cast<std::uint64_t>(integer(spec["seed"], 0, (std::int64_t{1} << 53) - 1, "/seed"));
+  if (spec.contains("seed")) space.seed = static_cast<std::uint64_t>(integer(spec["seed"], 0, most_seed, "/seed"));
   const SamplingRow& row = row_of(space.sampling);
   if (row.draws) {
     if (!spec.contains("count"))

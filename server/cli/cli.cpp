@@ -81,14 +81,17 @@ const std::atomic<bool>& interrupts() {
   return interrupted;
 }
 
+std::string seed_problem(const std::string& text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && last == end && number >= 0 && number <= most_seed) return "";
+  return "expected a whole number of 0 to " + std::to_string(most_seed) + ", found '" +
+         printable(text.substr(0, 80)) + "'";
+}
+
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
-  return command.add_option("--seed", seed, about)->capture_default_str()->check([](const std::string& text) {
-    std::uint64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [last, error] = std::from_chars(text.data(), end, number);
-    const bool whole = error == std::errc() && last == end;
-    return whole ? "" : "expected a whole number of 0 to 2^64 - 1, found '" + printable(text.substr(0, 80)) + "'";
-  });
+  return command.add_option("--seed", seed, about)->capture_default_str()->check(seed_problem);
 }
 
 void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands) {

@@ -78,7 +78,7 @@ Json best_body(const BestArguments& a) {
   for (const std::string& name : a.minimize) body["objectives"].push_back("min:" + name);
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
-  for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis));
+  for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis, "--vary"));
   if (!a.metrics.empty()) body["metrics"] = Json(formulas_json(formulas_of(a.metrics)));
   if (a.sqnr_db) body["sqnr_db"] = *a.sqnr_db;
   if (!a.sqnr_model.empty()) body["sqnr_model"] = a.sqnr_model;
@@ -87,6 +87,14 @@ Json best_body(const BestArguments& a) {
   else
     body["seconds"] = seconds_of_text(a.search_time);
   return body;
+}
+
+BestRequest said_best(const BestArguments& a) {
+  try {
+    return best_request(best_body(a));
+  } catch (const Error& error) {
+    throw told_by_option(error, "/axes", "--vary", a.vary);
+  }
 }
 
 /// A line on standard error, rewritten on a terminal.
@@ -130,7 +138,7 @@ int run_best(const BestArguments& arguments) {
     data = std::make_unique<DataFolder>(arguments.data);
     store = std::make_unique<Store>(store_file(data->path()).string());
   }
-  const BestRequest request = best_request(best_body(arguments));
+  const BestRequest request = said_best(arguments);
   const Catalog catalog(file_models(arguments.files));
   const int threads = threads_here();
   const BestAnswer answer = find_best(

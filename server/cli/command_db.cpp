@@ -6,6 +6,7 @@
 #include "server/cli/commands.h"
 #include "server/io/json_in.h"
 #include "server/io/text.h"
+#include "server/jobs/data_folder.h"
 #include "server/jobs/service.h"
 
 namespace sdip {
@@ -26,11 +27,21 @@ void print_found(const StoreCheck& found, const std::string& file) {
   if (found.damages.empty()) std::cout << "whole\n";
 }
 
+/// Their files lie beside the store.
+void check_models(const std::filesystem::path& folder, StoreCheck& found) {
+  for (const StoredModel& model : found.models) try {
+      require_model_bytes(model, MappedFile(folder / model.file));
+    } catch (const Error& error) {
+      found.damages.push_back(model.file + ": " + error.what());
+    }
+}
+
 int check_data(const CheckArguments& arguments) {
   const auto file = store_file(arguments.data);
   if (!std::filesystem::exists(file))
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const StoreCheck found = check_store(file.string());
+  StoreCheck found = check_store(file.string());
+  check_models(arguments.data, found);
   if (arguments.json)
     std::cout << json_text(OrderedJson{{"file", file.string()},
                                        {"version", found.version},
@@ -54,7 +65,8 @@ void add_db_commands(CLI::App& app, Action& action) {
   auto* db = app.add_subcommand("db", "The store of a data folder");
   db->require_subcommand(1);
   const auto arguments = std::make_shared<CheckArguments>();
-  auto* command = db->add_subcommand("check", "Read all of a store, and say what is damaged (exit code 1)");
+  auto* command = db->add_subcommand(
+      "check", "Read all of a store and its models' files, and say what is damaged (exit code 1)");
   command->add_option("--data", arguments->data, "Folder of the store; no other sdip may use it meanwhile")
       ->required();
   command->add_flag("--json", arguments->json, "JSON instead of text");

@@ -44,9 +44,10 @@ void print_merged(const MergedSweep& merged, const std::string& into) {
 }
 
 int run_merge(const MergeArguments& arguments) {
+  const std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
+  require_parts(arguments.into, parts);  // before a folder is made
   require_folder(arguments.into);
   Store store(store_file(arguments.into).string());
-  const std::vector<std::filesystem::path> parts(arguments.parts.begin(), arguments.parts.end());
   const auto all = merge_parts(store, arguments.into, parts);
   if (arguments.json) {
     OrderedJson list = OrderedJson::array();

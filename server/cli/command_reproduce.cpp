@@ -71,6 +71,12 @@ std::string fields_in(const Json& manifest) {
   return fields;
 }
 
+bool has_accuracy(const Json& manifest) {
+  return std::ranges::any_of(manifest["columns"], [](const Json& column) {
+    return std::ranges::find(accuracy_fields, column["name"].get<std::string>()) != std::end(accuracy_fields);
+  });
+}
+
 void require_same_engine(const Json& manifest) {
   const Json& made_by = manifest["signature"];
   if (made_by.is_string() && made_by.get<std::string>() == signature()) return;
@@ -126,8 +132,11 @@ int run_reproduce(const std::string& file) {
     return exit_ok;
   }
   std::cout << "not reproduced: " << printable(exported.file) << " differs from line "
-            << first_difference(then, now)
-            << " on (accuracy is measured apart, and not here: `sdip export --fields` leaves it out)\n";
+            << first_difference(then, now) << " on"
+            << (has_accuracy(exported.manifest)
+                    ? " (accuracy is measured apart, and not here: `sdip export --fields` leaves it out)"
+                    : "")
+            << "\n";
   return exit_input;
 }
 

@@ -37,6 +37,14 @@ Json screen_body(const ScreenArguments& a) {
   return body;
 }
 
+ScreeningRequest said_request(const ScreenArguments& a) {
+  try {
+    return screening_request(screen_body(a));
+  } catch (const Error& error) {
+    throw told_by_option(error, "/axes", "--axis", a.axes);
+  }
+}
+
 std::string effect_text(double value) {
   if (std::isnan(value)) return "-";
   std::ostringstream text;
@@ -100,7 +108,7 @@ void print_screening(const Screening& screening) {
 }
 
 int run_screen(const ScreenArguments& arguments) {
-  const ScreeningRequest request = screening_request(screen_body(arguments));
+  const ScreeningRequest request = said_request(arguments);
   const Catalog catalog(file_models(arguments.files));
   const Screening screening = screen(catalog, request, threads_here(), [] { return interrupts().load(); });
   if (arguments.json)

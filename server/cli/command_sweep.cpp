@@ -107,7 +107,7 @@ std::int64_t start_or_resume(Store& store, Catalog& catalog, const std::filesyst
                              const SweepArguments& arguments) {
   if (const auto asked = asked_revision(arguments))
     return add_revision(store, catalog, asked->parent, asked->revision);
-  if (!arguments.resume) return add_sweep(store, catalog, spec_from_json(body_of(catalog, data, arguments)));
+  if (!arguments.resume) return add_sweep(store, catalog, said_spec(arguments, body_of(catalog, data, arguments)));
   if (arguments.data.empty()) throw Error("value_invalid", "--resume", "needs --data, the folder of the sweep");
   if (!arguments.links.empty())
     throw Error("value_conflict", "--link", "a sweep that is resumed has the links that it began with");
@@ -282,7 +282,7 @@ int run_part(const SweepArguments& arguments) {
   Store store(store_file(data.path()).string());
   Catalog catalog(
       UploadedModels{&store, data.path(), this_program, operators_in(data.path(), arguments.files.operators)});
-  const SweepSpec spec = spec_from_json(body_of(catalog, data.path(), arguments));
+  const SweepSpec spec = said_spec(arguments, body_of(catalog, data.path(), arguments));
   const std::int64_t id = sweep_of_part(store, catalog, spec);
   const IndexRange range = range_of(part, store.sweep(id).total);
   if (store.sweep(id).state == SweepState::queued && evaluate_missing(store, catalog, id, arguments, range))
@@ -352,7 +352,7 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--sampling", a.sampling,
                    "grid, random, latin_hypercube or sobol (docs/api.md#samplings); grid when not given");
   sweep.add_option("--count", a.count, "Points to draw (all but grid)");
-  sweep.add_option("--seed", a.seed, "Seed (all but grid)");
+  sweep.add_option("--seed", a.seed, "Seed (all but grid)")->check(seed_problem);
   add_formula_option(sweep, a.metrics);
   sweep
       .add_option("--objectives", a.objectives,

@@ -56,7 +56,9 @@ struct MachineOptions {
   std::vector<std::string> changes;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
-/// --seed N, of 0 to 2^64 - 1: anything else is wrong usage.
+/// What is wrong with a seed, for a check of an option; nothing of 0 to most_seed.
+std::string seed_problem(const std::string& text);
+/// --seed N: anything else is wrong usage.
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
 /// --optimiser NAME and --islands N, of a search.
 void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands);

@@ -1,6 +1,9 @@
 // Axes from text, and the spec they make.
 #include "server/cli/sweep_arguments.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "core/base/error.h"
 #include "server/io/said_formats.h"
 #include "server/models/request.h"
@@ -17,13 +20,13 @@ constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
                                       "dram_channels=2,4,8,16",
                                       "weight_format=int8,int4"};
 
-const ParameterRow& require_parameter(const std::string& name) {
+const ParameterRow& require_parameter(const std::string& name, const std::string& where) {
   if (const ParameterRow* row = find_setting(name)) return *row;
   std::vector<std::string_view> names;
   for (const auto& row : parameters()) names.push_back(row.name);
   for (const auto& row : technology_parameters()) names.push_back(row.name);
   const std::string hint = nearest_names(name, names);
-  throw Error("unknown_parameter", "--axis " + name.substr(0, 80),
+  throw Error("unknown_parameter", where,
               "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
 }
 
@@ -49,20 +52,20 @@ Json number_of(const std::string& text, const std::string& where) {
 
 }  // namespace
 
-Json axis_json(const std::string& whole) {
+Json axis_json(const std::string& whole, const std::string& option) {
   constexpr std::string_view condition = " when ";
   if (const auto when = whole.find(condition); when != std::string::npos) {
-    Json axis = axis_json(whole.substr(0, when));
-    const std::string where = "--axis " + axis["parameter"].get<std::string>();
+    Json axis = axis_json(whole.substr(0, when), option);
+    const std::string where = option + " " + axis["parameter"].get<std::string>();
     axis["when"] = parse_constraint(whole.substr(when + condition.size()), where).text;
     return axis;
   }
   const std::string& text = whole;
   const auto equals = text.find('=');
-  const std::string name = text.substr(0, equals), where = "--axis " + name.substr(0, 80);
+  const std::string name = text.substr(0, equals), where = option + " " + name.substr(0, 80);
   if (equals == std::string::npos)
     throw Error("value_invalid", where, "expected key=value,value,... or key=min:max:*factor or key=min:max:step");
-  const ParameterRow& row = require_parameter(name);
+  const ParameterRow& row = require_parameter(name, where);
   const auto value = [&](const std::string& one) { return value_json(row, parse_value(row, one, where)); };
   const std::string list = text.substr(equals + 1);
   const auto bounds = split(list, ':');
@@ -153,6 +156,28 @@ Json sweep_body(const SweepArguments& arguments) {
   if (arguments.axes.empty())
     for (const auto* axis : first_look) body["axes"].push_back(axis_json(axis));
   return body;
+}
+
+Error told_by_option(const Error& error, const std::string& list, const std::string& option,
+                     const std::vector<std::string>& texts) {
+  if (texts.empty() || !error.where.starts_with(list)) return error;
+  const std::string_view rest = std::string_view(error.where).substr(list.size());
+  if (rest.empty()) return {error.code, option, error.what()};
+  std::size_t place = texts.size();
+  if (rest[0] != '/') return error;
+  std::from_chars(rest.data() + 1, rest.data() + rest.size(), place);
+  if (place >= texts.size()) return error;
+  return {error.code, option + " " + texts[place].substr(0, std::min<std::size_t>(texts[place].find('='), 80)),
+          error.what()};
+}
+
+SweepSpec said_spec(const SweepArguments& arguments, const Json& body) {
+  try {
+    return spec_from_json(body);
+  } catch (const Error& error) {
+    throw told_by_option(told_by_option(error, "/axes", "--axis", arguments.axes), "/links", "--link",
+                         arguments.links);
+  }
 }
 
 }  // namespace sdip

@@ -23,7 +23,8 @@ struct SweepArguments {
 /// "cores=1,2,4" as {"parameter","values"}; "psram_bytes=1048576:8388608:*2" as {"parameter","min","max","factor"};
 /// "cores=1:8:+1" or "cores=1:8:1" with "step". Throws Error unknown_parameter, value_invalid, value_out_of_range,
 /// not_modelled.
-Json axis_json(const std::string& text);
+/// `option` is what said it.
+Json axis_json(const std::string& text, const std::string& option = "--axis");
 
 /// What --clone, --extend, --narrow or --retry ask for, and of which sweep; nothing without them. Throws Error
 /// value_invalid, value_conflict where an option stands beside that is for a sweep of its own.
@@ -36,5 +37,11 @@ std::optional<AskedRevision> asked_revision(const SweepArguments& arguments);
 /// The body of POST /sweeps: the file's, or one made of the options; with neither axes nor file, a first look over
 /// what matters most. Throws Error value_invalid when both are given.
 Json sweep_body(const SweepArguments& arguments);
+
+/// An error at an entry of `list` ("/axes", "/links"), told with the option and the name that said it.
+Error told_by_option(const Error& error, const std::string& list, const std::string& option,
+                     const std::vector<std::string>& texts);
+/// spec_from_json, its errors told by option.
+SweepSpec said_spec(const SweepArguments& arguments, const Json& body);
 
 }  // namespace sdip

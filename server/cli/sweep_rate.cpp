@@ -75,7 +75,7 @@ Space space_of(std::vector<std::string> axes, const std::string& sampling) {
   arguments.axes = std::move(axes);
   arguments.sampling = sampling;
   if (sampling == "random") arguments.count = 20'000;
-  return spec_from_json(sweep_body(arguments)).space;
+  return said_spec(arguments, sweep_body(arguments)).space;
 }
 
 }  // namespace

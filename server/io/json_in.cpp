@@ -121,8 +121,10 @@ std::optional<std::int64_t> integer_field(const Json& object, std::string_view k
 
 std::int64_t integer_within(const Json& body, std::string_view key, std::int64_t standard, std::int64_t least,
                             std::int64_t most) {
-  const std::int64_t number = integer_field(body, key, "").value_or(standard);
-  if (number < least || number > most)
+  const auto found = body.find(key);
+  const bool beyond = found != body.end() && found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX;
+  const std::int64_t number = beyond ? INT64_MAX : integer_field(body, key, "").value_or(standard);
+  if (beyond || number < least || number > most)
     throw Error("value_out_of_range", "/" + std::string(key),
                 "expected " + std::to_string(least) + " to " + std::to_string(most));
   return number;

@@ -1,10 +1,10 @@
-// The data folder of a command.
+// The data folder of a command, and the files in it.
 #include "server/jobs/data_folder.h"
 
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "server/io/files.h"
+#include "core/base/sha256.h"
 
 namespace sdip {
 
@@ -22,6 +22,13 @@ DataFolder::DataFolder(const std::string& given) : path_(given) {
 DataFolder::~DataFolder() {
   std::error_code ignored;
   if (temporary_) std::filesystem::remove_all(path_, ignored);
+}
+
+void require_model_bytes(const StoredModel& model, const MappedFile& file) {
+  if (sha256_hex(file.bytes()) != model.sha256)
+    throw Error(
+        "store_corrupt", model.file,
+        "the file of model " + model.name + " is not what was kept: expected the bytes of sha256 " + model.sha256);
 }
 
 }  // namespace sdip

@@ -1,9 +1,12 @@
-// The data folder of a command.
+// The data folder of a command, and the files in it.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <system_error>
+
+#include "db/store.h"
+#include "server/io/files.h"
 
 namespace sdip {
 
@@ -22,5 +25,8 @@ class DataFolder {
   std::filesystem::path path_;
   bool temporary_ = false;
 };
+
+/// Throws Error("store_corrupt", file, ...) where a model's bytes are not those that were kept.
+void require_model_bytes(const StoredModel& model, const MappedFile& file);
 
 }  // namespace sdip

@@ -69,6 +69,7 @@ bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::v
   const CompileFunction quickly = compile_quickly(
       catalog, mix, {spec.formats}, [cancel] { return cancel != nullptr && cancel->load(); },
       psram_rooms(spec.space));
+  catalog.require_read(mix);
   try {
     require_layers(spec, quickly);
   } catch (const Error& error) {

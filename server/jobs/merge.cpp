@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "server/io/files.h"
+#include "server/jobs/data_folder.h"
 #include "server/jobs/service.h"
 
 namespace sdip {
@@ -86,6 +87,7 @@ void take_model(Store& store, const std::filesystem::path& into, const StoredMod
   const std::filesystem::path file = into / model.file;
   require_folder(file.parent_path());
   const MappedFile source(part / model.file);
+  require_model_bytes(model, source);
   NewFile copy(file);
   copy.write({reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size()});
   copy.keep();
@@ -182,15 +184,21 @@ std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_
   return std::nullopt;
 }
 
-std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& into,
-                                     std::span<const std::filesystem::path> parts) {
-  std::vector<MergedSweep> all;
+void require_parts(const std::filesystem::path& into, std::span<const std::filesystem::path> parts) {
   for (const std::filesystem::path& part : parts) {
     std::error_code ignored;
     if (!std::filesystem::exists(store_file(part)))
       throw Error("file_not_found", store_file(part).string(), "no sweeps are kept in this folder");
     if (std::filesystem::equivalent(part, into, ignored))
       throw Error("value_invalid", part.string(), "is the folder that is merged into");
+  }
+}
+
+std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& into,
+                                     std::span<const std::filesystem::path> parts) {
+  require_parts(into, parts);
+  std::vector<MergedSweep> all;
+  for (const std::filesystem::path& part : parts) {
     const Store from(store_file(part).string());
     std::vector<SweepRow> rows = from.sweeps();
     std::ranges::reverse(rows);  // oldest first

@@ -26,10 +26,14 @@ struct MergedSweep {
   SweepRow row{};                  // as it is now
 };
 
+/// Throws Error file_not_found for a part without a store, value_invalid for the folder that is merged into.
+void require_parts(const std::filesystem::path& into, std::span<const std::filesystem::path> parts);
+
 /// Takes what the data folders `parts` hold into the one of `into`: sweeps of one spec are one, an uploaded model
 /// comes with them. Each batch is kept whole or not, and what is there already is compared, so that the same again
 /// changes nothing. Throws Error engine_changed where the points of one spec are of two engines, conflict where two
-/// parts, or two models of one name, differ, and file_not_found.
+/// parts, or two models of one name, differ, store_corrupt where a model's file is damaged, and what require_parts
+/// does, before anything is merged.
 std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& into,
                                      std::span<const std::filesystem::path> parts);
 

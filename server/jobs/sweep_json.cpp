@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
+#include <memory>
+#include <mutex>
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
@@ -13,8 +16,27 @@
 namespace sdip {
 namespace {
 
-OrderedJson axis_json(const Space& space, std::size_t axis, std::int64_t index) {
-  return value_json(*space.axes[axis].row, axis_value(space, axis, index));
+using SharedSpec = std::shared_ptr<const SweepSpec>;
+
+/// What a text says, of the last few kept: a sweep is read again and again, and blocks of conditions take long.
+SharedSpec spec_of_text(const std::string& text) {
+  constexpr std::size_t most_kept = 4;
+  using Kept = std::pair<std::string, SharedSpec>;
+  static std::mutex reading;
+  static std::list<Kept> kept;  // most recently used first
+  {
+    const std::lock_guard lock(reading);
+    const auto known = std::ranges::find(kept, text, &Kept::first);
+    if (known != kept.end()) {
+      kept.splice(kept.begin(), kept, known);
+      return known->second;
+    }
+  }
+  auto spec = std::make_shared<const SweepSpec>(spec_from_json(Json::parse(text)));
+  const std::lock_guard lock(reading);
+  kept.emplace_front(text, spec);
+  if (kept.size() > most_kept) kept.pop_back();
+  return spec;
 }
 
 std::vector<std::string_view> split(std::string_view list) {
@@ -35,7 +57,7 @@ std::string_view accuracy_field_name(AccuracyField field) {
 
 SweepRecord sweep_record(const Store& store, std::int64_t id) {
   SweepRecord record{store.sweep(id), {}};
-  record.spec = spec_from_json(Json::parse(record.row.spec_json));
+  record.spec = *spec_of_text(record.row.spec_json);
   return record;
 }
 
@@ -128,7 +150,8 @@ OrderedJson accuracy_cell(AccuracyField field, const PointAccuracies& measured, 
 OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoint& point,
                       const PointAccuracies& measured) {
   OrderedJson row = {point.index, point.feasible, point.reason};
-  for (const auto axis : fields.axes) row.push_back(axis_json(space, axis, point.index));
+  const std::vector<std::int64_t> values = axis_values(space, point.index);  // at once: conditions read others
+  for (const auto axis : fields.axes) row.push_back(OrderedJson(value_json(*space.axes[axis].row, values[axis])));
   for (const Measure& metric : fields.metrics)
     row.push_back(number_or_null(measure_of(metric, space, point.index, point.values, point.feasible)));
   for (const auto accuracy : fields.accuracies) row.push_back(accuracy_cell(accuracy, measured, point.index));

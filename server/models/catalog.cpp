@@ -158,14 +158,35 @@ void Catalog::require(const std::string& name, const std::string& where) const {
     if (!is_built_in(member)) mapped(member);
 }
 
+namespace {
+
+/// By another path, say: plain.onnx and ./plain.onnx. What is no file is not equal to one.
+void refuse_file_twice(const Mix& mix, const std::string& where) {
+  for (std::size_t later = 1; later < mix.size(); ++later)
+    for (std::size_t first = 0; first < later; ++first) {
+      std::error_code not_both;
+      if (std::filesystem::equivalent(mix[first].model, mix[later].model, not_both))
+        throw Error("value_invalid", where, mix[later].model.substr(0, 80) + " stands twice in the mix");
+    }
+}
+
+}  // namespace
+
 Mix Catalog::mix(const std::string& name, const std::string& where) const {
   std::error_code ignored;
   const bool is_file = files_ && std::filesystem::exists(name, ignored);
   Mix mix = is_file ? Mix{{name, 1}} : mix_of_text(name, where);
   for (const MixPart& part : mix) require(part.model, where);
+  if (files_) refuse_file_twice(mix, where);
   if (std::ranges::count_if(mix, [&](const MixPart& part) { return uploaded(part.model).has_value(); }) > 1)
     throw Error("value_conflict", where, "expected one uploaded model at most, beside built-in ones");
   return mix;
+}
+
+void Catalog::require_read(const Mix& mix) const {
+  for (const MixPart& part : mix)
+    for (const Member& member : members(part.model, "/model"))
+      if (!is_built_in(member)) read(member, {});
 }
 
 std::shared_ptr<const Workload> Catalog::workload(const std::string& name, const Machine& machine) const {

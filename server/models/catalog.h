@@ -108,6 +108,9 @@ class Catalog {
   /// What the name of a sweep or search stands for: a model, or several (core/explore/mix.h). Throws as `require`
   /// does for each of them, and Error value_conflict for two uploaded ones, which no child reads together.
   Mix mix(const std::string& name, const std::string& where) const;
+  /// Reads each file of a mix, so that one that cannot be read is no trait of some machine. Throws what importing
+  /// throws. Requires a mix without uploads.
+  void require_read(const Mix& mix) const;
   /// What a name stands for. Throws Error unknown_model at `where`.
   std::vector<Member> members(const std::string& name, const std::string& where) const;
 

@@ -94,9 +94,7 @@ AccuracyRequest accuracy_request(const Json& body) {
     request.options.rule.percent = body["percentile"].get<double>();
   }
   request.options.samples = integer_field(body, "samples", "").value_or(request.options.samples);
-  const std::int64_t seed = integer_field(body, "seed", "").value_or(0);
-  if (seed < 0) throw Error("value_out_of_range", "/seed", "expected 0 or more");
-  request.options.seed = static_cast<std::uint64_t>(seed);
+  request.options.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 0, 0, most_seed));
   check_accuracy_options(request.options, "/");
   return request;
 }

@@ -87,7 +87,7 @@ BestRequest best_request(const Json& body) {
   request.evaluations = integer_within(body, "evaluations", 0, 0, most_evaluations);
   request.seconds = integer_within(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
-  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
   read_optimiser(body, request);
   if (body.contains("sqnr_db")) {
     if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");

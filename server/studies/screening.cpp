@@ -53,6 +53,9 @@ ScreeningRequest screening_request(const Json& body) {
   request.space.base = require_preset(request.preset, "/preset").machine;
   if (body.contains("machine")) assign_json(request.space.base, body["machine"], "/machine");
   check_machine(request.space.base);
+  if (body.contains("axes") && body["axes"].is_array() && body["axes"].empty())
+    throw Error("value_invalid", "/axes",
+                "a screening needs at least one axis; none said: numbers near the machine's");
   request.space.axes = body.contains("axes") ? axes_from_json(body["axes"]) : axes_near(request.space.base);
   check_search_space(request.space);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
@@ -76,7 +79,7 @@ ScreeningRequest screening_request(const Json& body) {
   request.method = static_cast<ScreeningMethod>(named - std::begin(method_names));
   request.samples =
       integer_within(body, "samples", usual_samples[named - std::begin(method_names)], 2, most_screened);
-  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, (std::int64_t{1} << 53) - 1));
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
   if (request.machines() > most_screened)
     throw Error("limit_exceeded", "/samples",
                 "takes " + std::to_string(request.machines()) + " machines; expected at most " +
@@ -85,7 +88,9 @@ ScreeningRequest screening_request(const Json& body) {
 }
 
 Screening screen(const Catalog& catalog, const ScreeningRequest& request, int threads, const Stop& stop) {
-  return screen(compile_quickly(catalog, catalog.mix(request.model, "/model"), {}, stop), request, threads);
+  const Mix mix = catalog.mix(request.model, "/model");
+  catalog.require_read(mix);
+  return screen(compile_quickly(catalog, mix, {}, stop), request, threads);
 }
 
 OrderedJson screening_json(const Screening& screening) {

@@ -52,7 +52,7 @@ ValidationRequest validation_request(const Json& body) {
   request.layers = texts_field(body, "layers", "").value_or(std::vector<std::string>());
   request.passes = integer_within(body, "passes", 0, 0, most_validation_passes);
   request.tensors = flag_field(body, "tensors", "").value_or(true);
-  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 0, 0, std::int64_t{1} << 53));
+  request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 0, 0, most_seed));
   request.seconds = integer_within(body, "seconds", 60, 1, most_validation_seconds);
   return request;
 }

@@ -263,6 +263,14 @@ TEST(cli, sweep_refuses_bad_axes_and_specs_and_leaves_nothing_behind) {
   expect_error({"sweep", "tiny-sd", "--axis", "cores=0,1"}, "sdip: value_out_of_range: --axis cores: ");
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1:x:*2"}, "sdip: value_invalid: --axis cores: ");
   expect_error({"sweep", "--axis", "cores=1"}, "sdip: value_invalid: MODEL: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--axis", "dies=1,2 when die_link_bits > 8", "--axis",
+                "die_link_bits=512"},
+               "sdip: value_conflict: --axis dies: ");
+  expect_error({"screen", "tiny-sd", "--axis", "dies=1,2 when dies > 1"}, "sdip: value_conflict: --axis dies: ");
+  expect_error({"best", "tiny-sd", "--minimize", "area_mm2", "--vary", "dies=1,2 when dies > 1"},
+               "sdip: value_conflict: --vary dies: ");
+  expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--link", "cores=2*dies"},
+               "sdip: value_conflict: --link cores: ");
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--objectives", "fps"}, "sdip: unknown_metric: ");
   write_file(folder / "spec.json", R"({"model": "tiny-sd", "axes": [], "extra": 1})");
   expect_error({"sweep", "--spec", folder / "spec.json"}, "sdip: unknown_key: /extra: ");

@@ -76,15 +76,17 @@ TEST(run, not_a_number_beside_a_number_is_infinitely_far_off) {
   EXPECT_THAT(ended.out, HasSubstr(" inf "));
 }
 
-TEST(run, a_seed_is_a_whole_number_of_64_bits) {
-  for (const char* seed : {"-1", "99999999999999999999999", "1.5", "0x10", ""}) {
-    for (const char* command : {"run", "validate", "accuracy"}) {
+TEST(run, a_seed_is_a_whole_number_that_json_keeps) {
+  for (const char* seed :
+       {"-1", "99999999999999999999999", "9007199254740992", "18446744073709551615", "1.5", "0x10", ""}) {
+    for (const char* command : {"run", "validate", "accuracy", "sweep", "best", "screen"}) {
       const Ended ended = run_sdip({command, "tiny-sd-text", "--seed", seed});
       EXPECT_EQ(ended.exit_code, 2) << command << " " << seed;
-      EXPECT_THAT(ended.err, HasSubstr("--seed")) << command << " " << seed;
+      EXPECT_THAT(ended.err, HasSubstr("expected a whole number of 0 to 9007199254740991"))
+          << command << " " << seed;
     }
   }
-  EXPECT_EQ(run_sdip({"run", "tiny-sd-text", "--seed", "18446744073709551615"}).exit_code, 0);
+  EXPECT_EQ(run_sdip({"run", "tiny-sd-text", "--seed", "9007199254740991"}).exit_code, 0);
 }
 
 TEST(sweep_arguments, a_time_is_a_number) {

@@ -108,6 +108,19 @@ TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_m
   EXPECT_THAT(told.out, HasSubstr("core_clock_mhz"));
 }
 
+TEST(screenings, of_a_damaged_upload_fail_and_say_so_of_no_machine) {
+  const Site site;
+  ASSERT_EQ(site.put("/api/v1/models/lone", small_onnx()).status, 201);
+  const auto models = site.service->data / "models";
+  write_file(std::filesystem::directory_iterator(models)->path(), "garbage");
+  for (const char* model : {"lone", "lone+tiny-sd-text"}) {
+    const std::string axes = R"("axes": [{"parameter": "cores", "values": [1, 2]}], "samples": 2})";
+    const Answer answer = site.post("/api/v1/screenings", R"({"model": ")" + std::string(model) + R"(", )" + axes);
+    EXPECT_EQ(answer.status, 422) << model;
+    EXPECT_EQ(answer.json()["code"], "not_onnx") << model;
+  }
+}
+
 TEST(screenings, refuse_what_cannot_be_asked) {
   const Site site;
   const auto code = [&](const std::string& more) {
@@ -116,6 +129,14 @@ TEST(screenings, refuse_what_cannot_be_asked) {
   EXPECT_EQ(code(R"(, "method": "saltelli")"), "value_invalid");
   EXPECT_EQ(code(R"(, "measures": ["speed"])"), "unknown_metric");
   EXPECT_EQ(code(R"(, "samples": 1)"), "value_out_of_range");
+  for (const char* seed : {"-1", "9007199254740992", "18446744073709551615"}) {
+    const Json refused =
+        site.post("/api/v1/screenings", R"({"model": "tiny-sd-text", "seed": )" + std::string(seed) + "}").json();
+    EXPECT_EQ(refused["code"], "value_out_of_range") << seed;
+    EXPECT_EQ(refused["detail"], "expected 0 to 9007199254740991") << seed;
+  }
+  EXPECT_EQ(site.post("/api/v1/screenings", R"({"model": "tiny-sd-text", "axes": []})").json()["detail"],
+            "a screening needs at least one axis; none said: numbers near the machine's");
   EXPECT_EQ(code(R"(, "measures": ["tops", "tops"])"), "value_invalid");
   EXPECT_EQ(code(R"(, "measures": )" + Json(std::vector<std::string>(33, "tops")).dump()), "limit_exceeded");
   EXPECT_EQ(code(R"(, "samples": 90000)"), "limit_exceeded");

@@ -60,6 +60,17 @@ TEST(service, a_sweep_that_the_user_ended_is_not_gone_on_with) {
   EXPECT_EQ(service.store.sweep(id).state, SweepState::cancelled);
 }
 
+TEST(service, a_sweep_s_spec_is_read_once) {
+  const TemporaryFolder folder;
+  Service service(folder.path, SDIP_BINARY);
+  const std::int64_t id = add_sweep(service.store, service.catalog, spec_of(R"({"model": "tiny-sd", "axes": [
+      {"parameter": "dies", "values": [1, 2]},
+      {"parameter": "die_link_bits", "values": [512, 1024], "when": "dies > 1"}]})"));
+  const SweepRecord first = sweep_record(service.store, id), again = sweep_record(service.store, id);
+  EXPECT_EQ(point_count(again.spec.space), 3);
+  EXPECT_EQ(first.spec.space.blocks.of_grid.get(), again.spec.space.blocks.of_grid.get());
+}
+
 TEST(service, points_of_another_engine_are_shown_and_neither_mixed_nor_gone_on_with) {
   const TemporaryFolder folder;
   const std::string file = store_file(folder.path).string();

@@ -128,6 +128,19 @@ TEST(conditions, hold_of_drawn_points_and_of_links_behind_them) {
   }
 }
 
+TEST(conditions, of_one_axis_settle_those_that_it_follows_from) {
+  // Each reads the one before, the last but one reads the first, and the last one none.
+  for (const char* sampling : {"random", "latin_hypercube", "sobol"}) {
+    const Space space =
+        conditional({axis_when("dies", {1, 2}), axis_when("die_link_bits", {512, 1024}, "dies > 1"),
+                     axis_when("pipeline_stages", {2, 3, 5}, "die_link_bits == 1024"),
+                     axis_when("cores", {2, 4, 8}), axis_when("vector_lanes", {16, 32}, "pipeline_stages == 3"),
+                     axis_when("norm_lanes", {16, 32}, "dies == 2"), axis_when("softmax_lanes", {16, 32})},
+                    {{"sampling", sampling}, {"count", 200}, {"seed", 5}});
+    for (std::int64_t i = 0; i < 200; ++i) EXPECT_EQ(values_at(space, i), axis_values(space, i)) << sampling << i;
+  }
+}
+
 TEST(conditions, are_told_again_and_read_the_same) {
   const Space space = conditional({axis_when("dies", {1, 2}), axis_when("die_link_bits", {512, 1024}, "dies > 1")});
   const nlohmann::json told = space_json(space);
@@ -155,6 +168,11 @@ TEST(conditions, are_refused_where_they_read_what_is_not_known_yet) {
             "value_conflict at /axes/0/when");
   EXPECT_EQ(refused(nlohmann::json::array({axis_when("dies", {1, 2}, "dies > 1")})),
             "value_conflict at /axes/0/when");
+  try {
+    conditional(nlohmann::json::array({axis_when("dies", {1, 2}, "dies > 1")}));
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "dies cannot depend on itself");
+  }
   EXPECT_EQ(refused(nlohmann::json::array({axis_when("dies", {1, 2}, "area_mm2 > 1")})),
             "value_invalid at /axes/0/when");
   EXPECT_EQ(refused(nlohmann::json::array({axis_when("dies", {1, 2}, "dies >")})),
@@ -166,6 +184,35 @@ TEST(conditions, are_refused_where_they_read_what_is_not_known_yet) {
   for (int value = 1; value <= 65536; ++value) many.push_back(value);
   EXPECT_EQ(refused({axis_when("vector_lanes", many), axis_when("softmax_lanes", many, "vector_lanes > 1")}),
             "too_large at /axes");
+}
+
+nlohmann::json counted_to(std::int64_t count) {
+  nlohmann::json values = nlohmann::json::array();
+  for (std::int64_t value = 1; value <= count; ++value) values.push_back(value);
+  return values;
+}
+
+TEST(conditions, read_a_bounded_number_of_combinations_also_where_few_of_them_count) {
+  // Where no core's number holds the others have one place: three points, of 4.1 thousand million combinations.
+  EXPECT_EQ(refusal([] {
+              conditional({axis_when("vector_lanes", counted_to(64'000), "cores > 100"),
+                           axis_when("softmax_lanes", counted_to(64'000), "vector_lanes > 100000"),
+                           axis_when("dram_channels", {2, 4}, "softmax_lanes > 100000")});
+            }),
+            "limit_exceeded at /axes");
+}
+
+TEST(conditions, are_bounded_by_the_axes_that_each_combination_settles) {
+  nlohmann::json axes = {axis_when("vector_lanes", counted_to(65'000))};
+  for (const ParameterRow& row : parameters()) {
+    if (axes.size() == 30) break;
+    if (row.name != "vector_lanes" && row.type == ParameterType::count)
+      axes.push_back(axis_when(std::string(row.name).c_str(), {row.read(Machine{})}, "vector_lanes > 1"));
+  }
+  ASSERT_EQ(axes.size(), 30u);
+  EXPECT_EQ(point_count(conditional(axes)), 65'000);
+  axes.push_back(axis_when("die_link_bits", {512}, "vector_lanes > 2"));
+  EXPECT_EQ(refusal([&] { conditional(axes); }), "limit_exceeded at /axes");
 }
 
 }  // namespace

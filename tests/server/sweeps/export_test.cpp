@@ -49,7 +49,7 @@ TEST_F(sweep_exports, with_their_manifest_are_reproduced_byte_for_byte_or_told_w
   write_file(front, text);
   const Ended other = run_sdip({"reproduce", front});
   EXPECT_EQ(other.exit_code, 1);
-  EXPECT_THAT(other.out, HasSubstr("differs from line 2 on"));
+  EXPECT_THAT(other.out, HasSubstr("differs from line 2 on\n")) << "no accuracy was in it";
   Json changed = Json::parse(file_text(manifest));
   changed["signature"] = "of another engine";
   write_file(manifest, changed.dump());

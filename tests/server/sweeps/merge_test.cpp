@@ -15,6 +15,7 @@
 #include "server/jobs/merge.h"
 #include "tests/core/explore/refusal.h"
 #include "tests/server/running.h"
+#include "tests/server/site_fixture.h"
 
 namespace sdip::test {
 namespace {
@@ -117,6 +118,32 @@ TEST(parts, that_differ_or_are_of_another_engine_are_refused) {
   expect_done(run_sdip({"merge", out, b, a}));
   EXPECT_EQ(run_sdip({"merge", out, out}).exit_code, 1);
   EXPECT_THAT(run_sdip({"merge", out, folder / "nowhere"}).err, HasSubstr("sdip: file_not_found: "));
+  EXPECT_EQ(run_sdip({"merge", folder / "new", a, folder / "nowhere"}).exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(folder / "new")) << "parts are looked at before a folder is made";
+}
+
+TEST(parts, whose_model_is_damaged_are_refused_and_its_error_is_no_point_s_reason) {
+  const TemporaryFolder folder;
+  const std::string model = folder / "plain.onnx", a = folder / "a", out = folder / "whole";
+  write_file(model, small_onnx());
+  const auto sweep_part = [&](const char* one, const std::string& data) {
+    return run_sdip({"sweep", model + "+tiny-sd-text", "--axis", "cores=1,2,4", "--part", one, "--data", data});
+  };
+  expect_done(sweep_part("1/2", a));
+  EXPECT_EQ(run_sdip({"db", "check", "--data", a}).exit_code, 0);
+  const std::filesystem::path kept = std::filesystem::directory_iterator(a + "/models")->path();
+  write_file(kept, "garbage");
+  const Ended checked = run_sdip({"db", "check", "--data", a});
+  EXPECT_EQ(checked.exit_code, 1);
+  EXPECT_THAT(checked.out, HasSubstr("damaged: models/"));
+  const Ended merged = run_sdip({"merge", out, a});
+  EXPECT_EQ(merged.exit_code, 1);
+  EXPECT_THAT(merged.err, HasSubstr("sdip: store_corrupt: models/"));
+  EXPECT_FALSE(std::filesystem::exists(out + "/models/" + kept.filename().string()));
+  const Ended resumed = run_sdip({"sweep", "--data", a, "--resume", "1"});
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.out;
+  EXPECT_THAT(resumed.err, HasSubstr("ONNX model"));
+  EXPECT_EQ(Store(a + "/sdip.sqlite").sweep(1).done, 1) << "no point was kept of it";
 }
 
 TEST(parts, of_points_that_disagree_are_a_conflict) {

@@ -89,6 +89,18 @@ TEST(mixes, are_searched_and_the_answer_says_what_it_is_worth_to_each_workload) 
   EXPECT_THAT(told.out, HasSubstr("sdip analyze tiny-sd-vae-decoder --preset edge"));
 }
 
+TEST(mixes, have_a_file_once_by_whatever_path) {
+  const TemporaryFolder folder;
+  write_file(folder / "plain.onnx", small_onnx());
+  const std::string twice = (folder / "plain.onnx") + "+" + (folder / "./plain.onnx");
+  for (const std::string command : {"sweep", "screen"}) {
+    const Ended ended = run_sdip({command, twice, "--axis", "cores=1,2"});
+    EXPECT_EQ(ended.exit_code, 1) << command;
+    EXPECT_THAT(ended.err, HasSubstr("sdip: value_invalid: ")) << command;
+    EXPECT_THAT(ended.err, HasSubstr(" stands twice in the mix")) << command;
+  }
+}
+
 TEST(mixes, are_refused_where_there_are_none) {
   const Site site;
   const auto refused = [&](const std::string& path, const std::string& body) {
