@@ -248,6 +248,11 @@ class Parser {
   }
 
   [[noreturn]] void unknown(std::string_view word, std::size_t place) const {
+    if (word == "sqnr_db")
+      refuse(
+          place,
+          "no metric and no parameter sqnr_db, which is measured; `sdip best` and POST /searches take the least of "
+          "it as --sqnr-db and sqnr_db, or as an objective");
     std::vector<std::string_view> names;
     for (const MetricRow& row : metrics()) names.push_back(row.name);
     for (const ParameterRow& row : parameters()) names.push_back(row.name);

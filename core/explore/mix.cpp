@@ -186,7 +186,11 @@ Programs compile_mix(const Mix& mix, const Machine& machine,
   for (const MixPart& part : mix) {
     programs.mix.push_back(part);
     programs.of.push_back(compile_one(part.model));
-    if (programs.of.back() && !programs.of.back()->feasible) return programs.of.back();
+    if (!programs.of.back() || programs.of.back()->feasible) continue;
+    if (mix.size() == 1) return programs.of.back();
+    auto failed = std::make_shared<Application>(*programs.of.back());
+    failed->reason = part.model + ": " + failed->reason;
+    return failed;
   }
   if (mix.size() > 1) {
     const auto chip = std::make_shared<const Application>(common_chip(programs.of));

@@ -52,6 +52,11 @@ std::vector<std::int64_t> listed_values(const ParameterRow& row, const json& val
   std::vector<std::int64_t> list;
   for (std::size_t i = 0; i < values.size(); ++i)
     list.push_back(value_from_json(row, values[i], where + "/" + std::to_string(i)));
+  std::vector<std::int64_t> sorted = list;
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw Error("value_invalid", where,
+                std::string(row.name) + " = " + value_text(row, *twice) + " is listed twice");
   return list;
 }
 

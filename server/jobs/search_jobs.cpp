@@ -2,6 +2,7 @@
 #include "server/jobs/search_jobs.h"
 #include "server/io/threads.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -63,6 +64,23 @@ SearchFound searched_here(Store& store, const Catalog& catalog, std::int64_t id,
   return {answer.cancelled, text_of(answer)};
 }
 
+/// The upload among what is searched for and what is measured in its place: a child reads one, and can make no
+/// file, which weights of a built-in model are measured from.
+std::optional<Member> uploaded_of(const Catalog& catalog, const BestRequest& request) {
+  const Mix mix = catalog.mix(request.model, "/model");
+  const auto searched = catalog.uploaded(mix);
+  if (!request.measures_formats()) return searched;
+  const Mix measured = request.sqnr_model.empty() ? mix : catalog.mix(request.sqnr_model, "/sqnr_model");
+  const auto upload = catalog.uploaded(measured);
+  if (searched && upload && searched->name != upload->name)
+    throw Error("value_conflict", "/sqnr_model",
+                "expected one uploaded model at most, in model and sqnr_model together");
+  const bool built_in = std::ranges::any_of(measured, [](const MixPart& part) { return is_built_in(part.model); });
+  if ((searched || upload) && built_in)
+    throw Error("value_conflict", "/sqnr_model", "beside an uploaded model no built-in one is measured");
+  return searched ? searched : upload;
+}
+
 std::deque<std::int64_t> queued_searches(Store& store) {
   store.restart_searches();
   std::deque<std::int64_t> ids;
@@ -95,7 +113,7 @@ SearchJobs::SearchJobs(Store& store, const Catalog& catalog)
              [this](std::int64_t id, const JobTurn<BestProgress>& turn) { run(id, turn); }) {}
 
 std::int64_t SearchJobs::submit(const BestRequest& request) {
-  catalog_.mix(request.model, "/model");
+  uploaded_of(catalog_, request);
   SearchRow row;
   row.model = request.model;
   row.request_json = json_text(best_request_json(request));
@@ -115,7 +133,7 @@ void SearchJobs::run(std::int64_t id, const JobTurn<BestProgress>& turn) {
   const int threads = threads_here();
   try {
     const Json body = Json::parse(row.request_json);
-    const auto member = catalog_.uploaded(catalog_.mix(row.model, "/model"));
+    const auto member = uploaded_of(catalog_, best_request(body));
     const SearchFound found = member ? searched_apart(catalog_, *member, body, threads, turn)
                                      : searched_here(store_, catalog_, id, body, threads, turn);
     if (found.cancelled && !turn.by_user())

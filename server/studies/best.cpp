@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -48,6 +50,22 @@ void read_optimiser(const Json& body, BestRequest& request) {
                     std::to_string(least) + " objectives or more");
 }
 
+/// Behind the objectives.
+void read_formats(const Json& body, BestRequest& request) {
+  if (body.contains("sqnr_db")) {
+    const Json& least = body["sqnr_db"];
+    if (!least.is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
+    request.sqnr_db = least.get<double>();
+    if (!(std::abs(*request.sqnr_db) <= most_sqnr_db))
+      throw Error("value_out_of_range", "/sqnr_db",
+                  "expected decibels from " + shortest_text(-most_sqnr_db) + " to " + shortest_text(most_sqnr_db));
+  }
+  request.sqnr_model = text_field(body, "sqnr_model", "").value_or("");
+  if (!request.sqnr_model.empty() && !request.measures_formats())
+    throw Error("value_invalid", "/sqnr_model",
+                "expected with sqnr_db, or the objective min:sqnr_db or max:sqnr_db");
+}
+
 }  // namespace
 
 bool BestRequest::measures_formats() const {
@@ -89,13 +107,7 @@ BestRequest best_request(const Json& body) {
   request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
   read_optimiser(body, request);
-  if (body.contains("sqnr_db")) {
-    if (!body["sqnr_db"].is_number()) throw Error("value_invalid", "/sqnr_db", "expected a number of decibels");
-    request.sqnr_db = body["sqnr_db"].get<double>();
-  }
-  request.sqnr_model = text_field(body, "sqnr_model", "").value_or("");
-  if (!request.sqnr_model.empty() && !request.measures_formats())
-    throw Error("value_invalid", "/sqnr_model", "expected with sqnr_db, or the objective max:sqnr_db");
+  read_formats(body, request);
   request.base = mended(request.base, search_space(request).axes);
   check_search_space(search_space(request));
   return request;

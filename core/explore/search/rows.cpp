@@ -169,6 +169,18 @@ std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axe
   return other;
 }
 
+/// Of a row that is searched where nothing is asked, the base's among them; else none.
+std::vector<std::int64_t> usual_values(const ParameterRow& row, const Machine& base, bool narrow_too) {
+  const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
+  if (listed == std::end(table)) return {};
+  std::vector<std::int64_t> values = searched_values(row, listed->values);
+  values.push_back(row.read(base));
+  const auto also = std::ranges::find(narrow, row.name, &SearchedRow::name);
+  if (narrow_too && also != std::end(narrow))
+    for (const std::int64_t value : searched_values(row, also->values)) values.push_back(value);
+  return values;
+}
+
 }  // namespace
 
 std::span<const SearchedRow> searched_rows() { return table; }
@@ -195,26 +207,16 @@ std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_v
 std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
                                 std::span<const Axis> asked, bool narrow_too) {
   std::vector<Axis> axes;
-  for (const ParameterRow& row : parameters()) {
-    if (std::ranges::find(fixed, row.name) != fixed.end()) continue;
-    Axis axis{&row, {}};
-    const auto own = std::ranges::find(asked, row.name, [](const Axis& one) { return one.row->name; });
-    const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
-    if (own != asked.end() && own->when) continue;
-    if (own != asked.end())
-      axis.values = own->values;
-    else if (listed != std::end(table))
-      axis.values = searched_values(row, listed->values);
-    else
-      continue;
-    if (own == asked.end()) axis.values.push_back(row.read(base));
-    const auto also = std::ranges::find(narrow, row.name, &SearchedRow::name);
-    if (narrow_too && own == asked.end() && also != std::end(narrow))
-      for (const std::int64_t value : searched_values(row, also->values)) axis.values.push_back(value);
-    std::ranges::sort(axis.values);
-    axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
-    if (axis.values.size() > 1) axes.push_back(std::move(axis));
-  }
+  for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
+    for (const ParameterRow& row : rows) {
+      if (std::ranges::find(fixed, row.name) != fixed.end()) continue;
+      const auto own = std::ranges::find(asked, row.name, [](const Axis& one) { return one.row->name; });
+      if (own != asked.end() && own->when) continue;
+      Axis axis{&row, own != asked.end() ? own->values : usual_values(row, base, narrow_too)};
+      std::ranges::sort(axis.values);
+      axis.values.erase(std::unique(axis.values.begin(), axis.values.end()), axis.values.end());
+      if (axis.values.size() > 1) axes.push_back(std::move(axis));
+    }
   for (const Axis& axis : asked) {
     if (!axis.when) continue;
     axes.push_back(axis);

@@ -20,9 +20,9 @@ struct SearchedRow {
 std::span<const SearchedRow> searched_rows();
 
 /// An axis of each of these rows with at least two values, in the order of parameters.def: its values ascending,
-/// those of choices in their order; the base's own is among them; behind them those asked for under a condition, as
-/// they are asked. `fixed` are names that are left out; `asked` are
-/// axes in place of the table's; `narrow`: with formats below 8 bits.
+/// those of choices in their order; the base's own is among them; behind them figures of the technology that are
+/// asked for, and then what is asked for under a condition, as it is asked. `fixed` are names that are left out;
+/// `asked` are axes in place of the table's; `narrow`: with formats below 8 bits.
 std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string_view> fixed,
                                 std::span<const Axis> asked, bool narrow = false);
 

@@ -140,13 +140,15 @@ TEST(mix, compiles_up_to_what_does_not_fit_and_refuses_weights_that_are_wired_in
     asked.push_back(model);
     Application application;
     application.feasible = model != "large";
-    application.reason = "large: too large";
+    application.reason = "core: too large";
     return std::make_shared<const Application>(application);
   };
   const Programs programs = compile_mix({{"small", 1}, {"large", 1}, {"third", 1}}, Machine{}, compile_one);
   EXPECT_THAT(asked, testing::ElementsAre("small", "large"));
   ASSERT_EQ(programs.of.size(), 1u);
   EXPECT_FALSE(programs.of[0]->feasible);
+  EXPECT_EQ(programs.of[0]->reason, "large: core: too large");
+  EXPECT_EQ(compile_mix({{"large", 1}}, Machine{}, compile_one).of[0]->reason, "core: too large");
   Machine wired;
   wired.weight_storage = WeightStorage::hard_coded;
   EXPECT_THAT(refusal([&] {

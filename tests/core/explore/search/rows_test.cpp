@@ -161,6 +161,15 @@ TEST(searched_axes, hold_the_base_leave_out_what_is_fixed_and_take_what_is_asked
   EXPECT_THAT(values_of("weight_compression"), testing::ElementsAre(100, 200));
 }
 
+TEST(searched_axes, take_figures_of_the_technology_that_are_asked_for) {
+  const ParameterRow& figure = technology_parameters()[3];
+  const std::vector<Axis> asked = {{&figure, {figure.read(Machine{}) + 1, figure.read(Machine{})}}};
+  EXPECT_TRUE(std::ranges::any_of(searched_axes(Machine{}, {}, asked), [&](const Axis& axis) {
+    return axis.row == &figure && axis.values.size() == 2;
+  }));
+  for (const Axis& axis : searched_axes(Machine{}, {}, {})) EXPECT_NE(axis.row, &figure);
+}
+
 TEST(searched_values, are_so_many_an_octave) {
   const ParameterRow& row = *find_parameter("psram_bytes");
   EXPECT_THAT(searched_values(row, "1024:8192:1"), testing::ElementsAre(1024, 2048, 4096, 8192));
