@@ -60,8 +60,7 @@ std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine
 
 std::vector<std::string> broken_conditions(const BestAnswer& answer, const Candidate& candidate) {
   std::vector<std::string> broken = broken_conditions(answer.goal, candidate.machine, candidate.outcome);
-  if (candidate.score.violation > 0 && answer.misses_limit())
-    broken.push_back(answer.goal.constraints.back().text);
+  if (candidate.score.violation > 0 && answer.misses_limit()) broken.push_back(answer.goal.constraints.back().text);
   return broken;
 }
 
