@@ -183,6 +183,19 @@ TEST(searches, measure_formats_only_where_they_are_asked_to_and_can) {
   EXPECT_EQ(none["error"]["code"], "infeasible");
 }
 
+TEST(searches, and_screenings_refuse_a_value_twice) {
+  const Site site;
+  const std::string twice = R"("axes": [{"parameter": "cores", "values": [2, 2]}])";
+  for (const std::string& asked :
+       {"searches#{\"model\": \"tiny-sd\", \"objectives\": [\"min:area_mm2\"], " + twice + "}",
+        "screenings#{\"model\": \"tiny-sd\", " + twice + "}"}) {
+    const auto at = asked.find('#');
+    const Answer answer = site.post("/api/v1/" + asked.substr(0, at), asked.substr(at + 1));
+    EXPECT_EQ(answer.status, 422) << asked;
+    EXPECT_EQ(answer.json().value("where", ""), "/axes/0/values") << answer.body;
+  }
+}
+
 TEST(searches, repeat_by_their_seed_and_say_what_the_command_says) {
   const Site site;
   const std::string first = start(site, short_search), second = start(site, short_search);
