@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
@@ -217,6 +218,30 @@ void measure_formats(const Catalog& catalog, const Mix& measured, int threads, c
   if (request.sqnr_db) answer.goal.constraints.push_back(at_least(formula, *request.sqnr_db));
 }
 
+/// The first of the best that keeps the limit as it is comes first, those before it are left out. Where of so many
+/// none does, the nearest is alone.
+void hold_to_limit(const Catalog& catalog, const Mix& measured, const KnownAccuracies& known, const Stop& stop,
+                   BestAnswer& answer) {
+  std::vector<Candidate>& best = answer.found.best;
+  std::map<std::string, std::optional<double>> own;
+  std::size_t nearest = 0;
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    const std::string key = accuracies_key(measured, best[i].machine);
+    if (!own.contains(key)) {
+      if (own.size() == most_measured_as_they_are) break;
+      own[key] = sqnr_of_machine(catalog, measured, best[i].machine, known, stop);
+    }
+    const std::optional<double> sqnr_db = own[key];
+    const bool nearer = i == 0 || (answer.sqnr_db && sqnr_db && *sqnr_db > *answer.sqnr_db);
+    if (nearer || !sqnr_db) answer.sqnr_db = sqnr_db, nearest = i;
+    if (answer.misses_limit()) continue;
+    best.erase(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(nearest));
+    return;
+  }
+  best = {best[nearest]};
+  best[0].score.violation = std::min(1.0, (*answer.request.sqnr_db - *answer.sqnr_db) / most_sqnr_db);
+}
+
 /// What is around the best machine, and whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
@@ -300,9 +325,8 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     answer.seconds = seconds_since(begun);
     answer.trace = so_far.trace;
     if (answer.keeps() && !cancelled()) {
-      if (request.measures_formats())
-        answer.sqnr_db = sqnr_of_machine(catalog, measured, answer.found.best[0].machine, known, cancelled);
-      look_closer(catalog, answer, cancel, cancelled, show);
+      if (request.measures_formats()) hold_to_limit(catalog, measured, known, cancelled, answer);
+      if (answer.keeps()) look_closer(catalog, answer, cancel, cancelled, show);
     }
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;

@@ -36,6 +36,7 @@ struct BestRequest {
 };
 inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
 inline constexpr std::size_t most_search_objectives = 8;
+inline constexpr std::size_t most_measured_as_they_are = 8;
 
 /// The body of POST /searches (docs/api.md). Throws Error as spec_from_json does.
 BestRequest best_request(const Json& body);
@@ -95,6 +96,8 @@ struct BestAnswer {
   const std::string& measured_model() const {
     return request.sqnr_model.empty() ? request.model : request.sqnr_model;
   }
+  /// The best machine keeps the limit by its set of formats alone, not as it is.
+  bool misses_limit() const { return sqnr_db && request.sqnr_db && *sqnr_db < *request.sqnr_db; }
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
 };
 

@@ -60,7 +60,7 @@ OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candid
     differs.push_back(step_json(change));
   return {{"objectives", objectives_json(answer.goal, candidate.score.costs)},
           {"keeps_constraints", candidate.score.violation == 0},
-          {"broken", broken_conditions(answer.goal, candidate.machine, candidate.outcome)},
+          {"broken", broken_conditions(answer, candidate)},
           {"feasible", candidate.outcome.feasible},
           {"reason", candidate.outcome.reason},
           {"settings", settings_json(answer.request, candidate.machine)},
@@ -143,7 +143,7 @@ OrderedJson accuracy_of_formats_json(const BestAnswer& answer) {
           {"weights", answer.formats.random_weights ? "random" : "file"},
           {"measured", answer.formats.measured},
           {"sets", std::move(sets)},
-          {"sqnr_db", answer.sqnr_db ? OrderedJson(*answer.sqnr_db) : OrderedJson(nullptr)}};
+          {"sqnr_db", answer.sqnr_db ? number_or_null(*answer.sqnr_db) : OrderedJson(nullptr)}};
 }
 
 /// Null where the answer was not validated.

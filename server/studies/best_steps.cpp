@@ -58,6 +58,12 @@ std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine
   return broken;
 }
 
+std::vector<std::string> broken_conditions(const BestAnswer& answer, const Candidate& candidate) {
+  std::vector<std::string> broken = broken_conditions(answer.goal, candidate.machine, candidate.outcome);
+  if (candidate.score.violation > 0 && answer.misses_limit()) broken.push_back(answer.goal.constraints.back().text);
+  return broken;
+}
+
 std::vector<BetterStep> better_steps(const BestAnswer& answer) {
   const SearchGoal& goal = answer.goal;
   std::vector<BetterStep> better;

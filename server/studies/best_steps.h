@@ -14,6 +14,9 @@ std::vector<Change> differences(const SearchSpace& space, const Machine& from, c
 /// The conditions of a goal that a machine breaks; of one that breaks a limit all that it would break as well.
 std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome);
 
+/// Of a machine that was found; its limit of noise, too, where it breaks it as it is.
+std::vector<std::string> broken_conditions(const BestAnswer& answer, const Candidate& candidate);
+
 /// A single change of the best machine with which its objective would be better.
 struct BetterStep {
   Change change;

@@ -202,6 +202,12 @@ FormatAccuracies format_accuracies(const Catalog& catalog, const Mix& mix, const
   return found;
 }
 
+std::string accuracies_key(const Mix& mix, const Machine& machine) {
+  std::string key;
+  for (const MixPart& part : mix) key += accuracy_key(part.model, {part.model, machine, {}, {}}) + "\n";
+  return key;
+}
+
 std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, const Machine& machine,
                                       const KnownAccuracies& known, const Stop& stop) {
   std::vector<Task> tasks;
@@ -213,8 +219,11 @@ std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, co
     return std::nullopt;
   }
   double worst = std::numeric_limits<double>::infinity();
-  for (const Task& task : tasks) worst = std::min(worst, decibels(task.found));
-  return std::isfinite(worst) ? std::optional(worst) : std::nullopt;
+  for (const Task& task : tasks) {
+    if (!task.found) return std::nullopt;
+    worst = std::min(worst, decibels(task.found));
+  }
+  return worst;
 }
 
 }  // namespace sdip

@@ -42,8 +42,11 @@ FormatAccuracies format_accuracies(const Catalog& catalog, const Mix& mix, const
                                    std::span<const Axis> axes, std::optional<double> least_db,
                                    const KnownAccuracies& known, int threads, const Stop& stop);
 
-/// dB of one machine as it is, its worst workload's; nothing where a model is too large to be measured.
+/// dB of one machine as it is, its worst workload's: minus infinity where not all is finite, nothing where it
+/// cannot be measured.
 std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, const Machine& machine,
                                       const KnownAccuracies& known, const Stop& stop);
+/// Of all that it follows from.
+std::string accuracies_key(const Mix& mix, const Machine& machine);
 
 }  // namespace sdip

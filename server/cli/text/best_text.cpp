@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
 #include <numeric>
+#include <sstream>
 
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
@@ -180,6 +182,19 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   print_table(out, columns, rows, colour);
 }
 
+/// With as many digits as tell it from a limit.
+std::string decibels_text(double value, std::optional<double> limit) {
+  if (!std::isfinite(value)) return "no finite result";
+  const auto rounded = [](double db, int digits) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(digits) << db;
+    return text.str();
+  };
+  int digits = 1;
+  while (limit && digits < 9 && value != *limit && rounded(value, digits) == rounded(*limit, digits)) ++digits;
+  return rounded(value, digits) + " dB";
+}
+
 /// What formats do, as it was measured, of the machine's own and in sets.
 void print_formats(std::ostream& out, const BestAnswer& answer) {
   if (!answer.request.measures_formats()) return;
@@ -189,8 +204,10 @@ void print_formats(std::ostream& out, const BestAnswer& answer) {
   const auto set = std::ranges::find(formats.sets, own, &TabledValue::values);
   out << "\nFormats: " << formats.sets.size() << " sets of weights, activations and sums measured on "
       << printable(answer.measured_model()) << (formats.random_weights ? " (random weights)" : "");
-  if (set != formats.sets.end()) out << "; this machine's has " << quantity_text(set->number, "dB");
-  if (answer.sqnr_db) out << ", and as it is, with its fusions, " << quantity_text(*answer.sqnr_db, "dB");
+  if (set != formats.sets.end())
+    out << "; this machine's has " << decibels_text(set->number, answer.request.sqnr_db);
+  if (answer.sqnr_db)
+    out << ", and as it is, with its fusions, " << decibels_text(*answer.sqnr_db, answer.request.sqnr_db);
   out << "\n";
 }
 
@@ -258,8 +275,11 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";
     if (!best.outcome.feasible) out << "  infeasible: " << printable(best.outcome.reason) << "\n";
-    for (const std::string& broken : broken_conditions(answer.goal, best.machine, best.outcome))
+    for (const std::string& broken : broken_conditions(answer, best))
       out << "  breaks " << printable(broken) << "\n";
+    if (answer.misses_limit())
+      out << "  as it is, with its fusions, it has " << decibels_text(*answer.sqnr_db, answer.request.sqnr_db)
+          << "; its set of formats alone keeps the limit\n";
     out << "  " << objectives_text(answer.goal, best.score.costs) << "\n";
     print_machine(out, answer, best.machine, colour);
     return;

@@ -74,6 +74,21 @@ TEST(format_searches, take_a_limit_that_something_may_reach) {
   }
 }
 
+TEST(format_searches, hold_the_answer_itself_to_the_limit) {
+  for (const char* least : {"38.05", "38.1"}) {
+    const Ended found =
+        run_sdip({"best", "tiny-sd", "--minimize", "energy_j_per_frame", "--where", "throughput_fps >= 20",
+                  "--sqnr-db", least, "--vary", "weight_format=int8,mxfp6", "--fix", "activation_format=fp16",
+                  "--fix", "accumulator_format=fp32", "--evaluations", "600", "--validate-seconds", "0", "--json"});
+    const Json answer = Json::parse(found.out), best = answer["best"][0];
+    const bool keeps = answer["accuracy"]["sqnr_db"].get<double>() >= std::stod(least);
+    EXPECT_EQ(best["keeps_constraints"], keeps) << least;
+    EXPECT_EQ(found.exit_code, keeps ? 0 : 3) << least;
+    EXPECT_EQ(best["broken"], keeps ? Json::array() : Json{std::string("sqnr_db >= ") + least}) << least;
+    EXPECT_EQ(answer["around"].is_null(), !keeps) << least;
+  }
+}
+
 TEST(format_searches, say_where_the_limit_stands_as_it_is_no_condition) {
   const Site site;
   const Answer answer =

@@ -145,7 +145,7 @@ TEST(searches, take_formats_below_8_bits_as_far_as_their_noise_was_measured_once
   EXPECT_EQ(accuracy["model"], "tiny-sd-text");
   EXPECT_EQ(accuracy["weights"], "random");
   EXPECT_GT(accuracy["measured"], 5);
-  EXPECT_GT(accuracy["sqnr_db"], 15 - 3) << "of the machine as it is, whose fusions round elsewhere";
+  EXPECT_GE(accuracy["sqnr_db"], 15) << "of the machine as it is, whose fusions round elsewhere";
   std::set<std::string> weights;
   double own = 0;
   for (const Json& set : accuracy["sets"]) {
@@ -181,6 +181,19 @@ TEST(searches, measure_formats_only_where_they_are_asked_to_and_can) {
   EXPECT_EQ(large["error"]["code"], "limit_exceeded");
   const Json none = site.wait_for(start(site, formats_search(R"(, "sqnr_db": 190)", "min:area_mm2")), "failed");
   EXPECT_EQ(none["error"]["code"], "infeasible");
+}
+
+TEST(searches, and_screenings_refuse_a_value_twice) {
+  const Site site;
+  const std::string twice = R"("axes": [{"parameter": "cores", "values": [2, 2]}])";
+  for (const std::string& asked :
+       {"searches#{\"model\": \"tiny-sd\", \"objectives\": [\"min:area_mm2\"], " + twice + "}",
+        "screenings#{\"model\": \"tiny-sd\", " + twice + "}"}) {
+    const auto at = asked.find('#');
+    const Answer answer = site.post("/api/v1/" + asked.substr(0, at), asked.substr(at + 1));
+    EXPECT_EQ(answer.status, 422) << asked;
+    EXPECT_EQ(answer.json().value("where", ""), "/axes/0/values") << answer.body;
+  }
 }
 
 TEST(searches, repeat_by_their_seed_and_say_what_the_command_says) {
