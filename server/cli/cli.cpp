@@ -2,6 +2,7 @@
 #include "server/cli/cli.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <csignal>
 #include <iostream>
@@ -199,6 +200,34 @@ void add_file_options(CLI::App& command, FileOptions& options) {
           "What a file is: core (a noise predictor, run each step), text_encoder, encoder, decoder, network")
       ->capture_default_str();
   add_operators_option(command, options.operators);
+}
+
+namespace {
+
+/// A word of a command, in quotes where a shell would read it otherwise.
+std::string typed(const std::string& word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("=.,/_-+:@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string options_text(const FileOptions& options) {
+  std::string text;
+  const auto add = [&](const char* name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) text += std::string(" ") + name + " " + typed(printable(value));
+  };
+  add("--dim", options.dims);
+  add("--input", options.inputs);
+  if (options.role != FileOptions().role) add("--role", {options.role});
+  add("--operators", options.operators);
+  return text;
 }
 
 FileModels file_models(const FileOptions& options) {

@@ -111,14 +111,14 @@ void show_progress(const BestRequest& request, const BestProgress& shown) {
 }
 
 /// Every row that is searched, and its values.
-int list_rows(bool json) {
+int list_rows(bool json, bool narrow) {
   if (json) {
-    std::cout << json_text(searched_rows_json(), 2) << "\n";
+    std::cout << json_text(searched_rows_json(narrow), 2) << "\n";
     return exit_ok;
   }
   std::vector<TextRow> rows;
   for (const SearchedRow& row : searched_rows())
-    rows.push_back({std::string(row.name), std::string(row.values), std::string(find_parameter(row.name)->en)});
+    rows.push_back({std::string(row.name), searched_text(row, narrow), std::string(find_parameter(row.name)->en)});
   print_table(std::cout, {{"row"}, {"values"}, {"", Align::left, true}}, rows, colour_out());
   return exit_ok;
 }
@@ -131,7 +131,7 @@ KnownAccuracies accuracies_in(Store* store) {
 }
 
 int run_best(const BestArguments& arguments) {
-  if (arguments.rows) return list_rows(arguments.json);
+  if (arguments.rows) return list_rows(arguments.json, arguments.sqnr_db.has_value());
   std::unique_ptr<DataFolder> data;
   std::unique_ptr<Store> store;
   if (!arguments.data.empty()) {
@@ -149,7 +149,7 @@ int run_best(const BestArguments& arguments) {
     std::cout << json_text(best_json(answer), 2) << "\n";
     return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
   }
-  print_best(std::cout, answer, colour_out());
+  print_best(std::cout, answer, options_text(arguments.files), colour_out());
   if (answer.cancelled) return exit_cancelled;
   return answer.keeps() ? exit_ok : exit_infeasible;
 }

@@ -79,6 +79,8 @@ struct FileOptions {
   std::string role = "network";
 };
 void add_file_options(CLI::App& command, FileOptions& options);
+/// As typed: " --dim B=1 --role core"; nothing where all are as they usually are.
+std::string options_text(const FileOptions& options);
 /// --operators FILE alone.
 void add_operators_option(CLI::App& command, std::vector<std::string>& files);
 /// Whether this is a value and no file: a number, true, false, or something in brackets. A file of such a name is

@@ -248,14 +248,15 @@ OrderedJson search_row_json(const SearchRow& row, const std::optional<BestProgre
           {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
 }
 
-OrderedJson searched_rows_json() {
+OrderedJson searched_rows_json(bool narrow) {
   OrderedJson rows = OrderedJson::array();
   for (const SearchedRow& searched : searched_rows()) {
     const ParameterRow& row = *find_parameter(searched.name);
+    const std::string text = searched_text(searched, narrow);
     OrderedJson values = OrderedJson::array();
-    for (const std::int64_t value : searched_values(row, searched.values))
+    for (const std::int64_t value : searched_values(row, text))
       values.push_back(OrderedJson(value_json(row, value)));
-    rows.push_back({{"parameter", searched.name}, {"rule", searched.values}, {"values", std::move(values)}});
+    rows.push_back({{"parameter", searched.name}, {"rule", text}, {"values", std::move(values)}});
   }
   return {{"rows", std::move(rows)}};
 }

@@ -27,6 +27,6 @@ std::optional<BestState> best_state_of_text(const SearchGoal& goal, const std::s
 OrderedJson search_row_json(const SearchRow& row, const std::optional<BestProgress>& progress);
 
 /// The rows that are searched unless they are fixed, and their values.
-OrderedJson searched_rows_json();
+OrderedJson searched_rows_json(bool narrow = false);
 
 }  // namespace sdip

@@ -186,6 +186,13 @@ std::vector<std::int64_t> usual_values(const ParameterRow& row, const Machine& b
 std::span<const SearchedRow> searched_rows() { return table; }
 std::span<const SearchedRow> narrow_formats() { return narrow; }
 
+std::string searched_text(const SearchedRow& row, bool narrowly) {
+  std::string text(row.values);
+  const auto added = std::ranges::find(narrow, row.name, &SearchedRow::name);
+  if (narrowly && added != std::end(narrow)) text += "," + std::string(added->values);
+  return text;
+}
+
 std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text) {
   std::vector<std::int64_t> values;
   if (text == "all") {

@@ -34,6 +34,9 @@ Machine mended(const Machine& base, std::span<const Axis> axes);
 /// Values below 8 bits that a search adds to those of a row where what formats do is measured.
 std::span<const SearchedRow> narrow_formats();
 
+/// The values of a row of the table, as text; `narrow`: with those of narrow_formats().
+std::string searched_text(const SearchedRow& row, bool narrow);
+
 /// The values of such a text, ascending. Requires a text of the table's form.
 std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_view text);
 

@@ -53,14 +53,16 @@ std::string difference_text(const SearchSpace& space, const Machine& from, const
 void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& machine, bool colour) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
   std::vector<TextRow> rows;
-  for (const ParameterRow& row : parameters()) {
+  const auto add = [&](const ParameterRow& row) {
     const std::int64_t value = row.read(machine);
     const bool fixed = std::ranges::find(answer.request.fixed, row.name) != answer.request.fixed.end();
-    if (value == row.read(preset) && !fixed) continue;
+    if (value == row.read(preset) && !fixed) return;
     const bool bytes = row.unit == "B";
     rows.push_back({std::string(row.name), setting_text(row, value), bytes ? "" : std::string(row.unit),
                     fixed ? "fixed" : setting_text(row, row.read(preset))});
-  }
+  };
+  std::ranges::for_each(parameters(), add);
+  std::ranges::for_each(technology_parameters(), add);
   out << "\n";
   print_heading(out, "The machine, where it is not as preset " + answer.request.preset, colour);
   print_table(out, {{""}, {"", Align::right}, {""}, {answer.request.preset, Align::right}}, rows, colour);
@@ -227,7 +229,8 @@ void print_validated(std::ostream& out, const BestAnswer& answer) {
 }
 
 /// The command that says everything of the machine.
-void print_again(std::ostream& out, const BestAnswer& answer, const Machine& machine) {
+void print_again(std::ostream& out, const BestAnswer& answer, std::string_view file_options,
+                 const Machine& machine) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
   std::string settings;
   for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
@@ -236,7 +239,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, const Machine& mac
         settings += " " + std::string(row.name) + "=" + value_text(row, row.read(machine));
   out << "\nEverything of it:";
   for (const MixPart& part : answer.mix)
-    out << " sdip analyze " << printable(part.model) << " --preset " << answer.request.preset
+    out << " sdip analyze " << printable(part.model) << file_options << " --preset " << answer.request.preset
         << (settings.empty() ? "" : " --set") << settings << " --explain\n";
 }
 
@@ -258,7 +261,7 @@ std::string objectives_text(const SearchGoal& goal, const std::vector<double>& c
   return text;
 }
 
-void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
+void print_best(std::ostream& out, const BestAnswer& answer, std::string_view file_options, bool colour) {
   const SearchProgress& progress = answer.found.progress;
   print_heading(out, goal_text(answer.request.model, answer.goal), colour);
   out << "  " << count_text(progress.evaluated) << " machines of " << count_text(progress.compiled)
@@ -300,7 +303,7 @@ void print_best(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (answer.goal.objectives.size() == 1) print_others(out, answer, colour);
   print_formats(out, answer);
   print_validated(out, answer);
-  print_again(out, answer, best.machine);
+  print_again(out, answer, file_options, best.machine);
 }
 
 }  // namespace sdip

@@ -8,8 +8,9 @@
 namespace sdip {
 
 /// The goal, what was looked at, the best machine and what it is worth, what binds it, its neighbours, what more
-/// area buys, who came after it, and how it was validated; of several objectives the front first.
-void print_best(std::ostream& out, const BestAnswer& answer, bool colour);
+/// area buys, who came after it, and how it was validated; of several objectives the front first. `file_options`:
+/// as typed, of the command that says everything of the best.
+void print_best(std::ostream& out, const BestAnswer& answer, std::string_view file_options, bool colour);
 
 /// "area_mm2 56.8 mm2" of each objective; of costs that were made small.
 std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs);

@@ -456,6 +456,20 @@ TEST(searches, rows_are_listed_with_their_values) {
   EXPECT_EQ(rows[0]["values"][0], 1);
   const Ended command = run_sdip({"best", "--rows", "--json"});
   EXPECT_EQ(Json::parse(command.out)["rows"], rows);
+  const auto has = [](const std::string& text) { return testing::HasSubstr(text); };
+  EXPECT_THAT(command.out, testing::Not(has("nf4")));
+  EXPECT_THAT(run_sdip({"best", "--rows", "--sqnr-db", "12"}).out, has("nf4"));
+}
+
+TEST(searches, say_the_command_that_says_everything_of_their_answer) {
+  const Ended found =
+      run_sdip({"best", "tiny-sd-text", "--minimize", "area_mm2", "--evaluations", "50", "--validate-seconds", "0",
+                "--vary", "technology.dram.hbm3=1,9", "--dim", "B=1", "--role", "text_encoder"});
+  const std::size_t from = found.out.find("sdip analyze ");
+  ASSERT_NE(from, std::string::npos) << found.out << found.err;
+  const std::string command = found.out.substr(from, found.out.find('\n', from) - from);
+  EXPECT_THAT(command, testing::HasSubstr("sdip analyze tiny-sd-text --dim B=1 --role text_encoder --preset "));
+  EXPECT_THAT(command, testing::Not(testing::HasSubstr("--set --explain")));
 }
 
 }  // namespace
