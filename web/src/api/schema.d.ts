@@ -3332,6 +3332,7 @@ export interface components {
             seed: number;
             evaluated: number;
             without_value: number;
+            reason: string | null;
             compiled: number;
             measures: components["schemas"]["ScreenedMeasure"][];
         };
