@@ -79,7 +79,9 @@ export const bestTests = [
     await page.getByRole('heading', { name: 'The best machine' }).waitFor();
     await page.getByText('not validated').waitFor();
     const id = searchId(page);
+    const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE');
     await page.getByRole('button', { name: 'Delete' }).click();
+    assert.equal((await deleted).status(), 204);
     await page.getByRole('heading', { level: 1, name: 'Best machine' }).waitFor();
     assert.equal((await fetch(`${world.origin}api/v1/searches/${id}`)).status, 404);
   })],
