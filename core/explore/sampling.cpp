@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/row_names.h"
 
 namespace sdip {
 namespace {
@@ -21,12 +22,7 @@ constexpr SamplingRow sampling_rows[] = {
     {Sampling::sobol, "sobol", true, false, sobol_digits},
 };
 
-constexpr auto names_of_rows() {
-  std::array<std::string_view, std::size(sampling_rows)> names;
-  for (std::size_t r = 0; r < names.size(); ++r) names[r] = sampling_rows[r].name;
-  return names;
-}
-constexpr auto row_names = names_of_rows();
+constexpr auto row_names = names_of(sampling_rows);
 
 constexpr std::uint64_t combination_stream = ~std::uint64_t{0};
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
@@ -25,19 +24,15 @@ struct AccuracyArguments {
   bool json = false, layers = false, any_size = false;
 };
 
-std::string fixed_text(double x, int places) {
+std::string figure_text(double x, int places) {
   if (std::isnan(x)) return "-";
   if (std::isinf(x)) return x > 0 ? "exact" : "-inf";
-  std::ostringstream text;
-  text.setf(std::ios::fixed);
-  text.precision(places);
-  text << x;
-  return text.str();
+  return fixed_text(x, places);
 }
 
 TextRow with_figures(TextRow row, const Deviation& deviation) {
-  row.push_back(fixed_text(deviation.sqnr_db(), 2));
-  row.push_back(fixed_text(deviation.cosine(), 6));
+  row.push_back(figure_text(deviation.sqnr_db(), 2));
+  row.push_back(figure_text(deviation.cosine(), 6));
   return row;
 }
 
@@ -65,7 +60,7 @@ void print_steps(const StageAccuracy& stage) {
   print_heading(std::cout, "The latent of " + printable(stage.name) + " behind each step:", colour_out());
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < stage.steps.size(); ++i)
-    rows.push_back(with_figures({std::to_string(i + 1), fixed_text(stage.steps[i].t, 0)}, stage.steps[i].latent));
+    rows.push_back(with_figures({std::to_string(i + 1), figure_text(stage.steps[i].t, 0)}, stage.steps[i].latent));
   print_table(std::cout,
               {{"step", Align::right}, {"t", Align::right}, {sqnr_title, Align::right}, {"cosine", Align::right}},
               rows, colour_out());

@@ -3,10 +3,8 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/program/compile/print.h"
@@ -55,11 +53,7 @@ struct NewFiles {
 
 std::string ratio_text(const ReachedRatio& ratio) {
   if (ratio.bytes == 0) return "";
-  const auto times = [](double x) {
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(2) << std::floor(x * 100) / 100;
-    return text.str();
-  };
+  const auto times = [](double x) { return fixed_text(std::floor(x * 100) / 100, 2); };
   return ", shrinks " + times(static_cast<double>(ratio.bytes) / static_cast<double>(ratio.packed_bytes)) +
          " times, '" + printable(ratio.least_name) + "' the least: " + times(ratio.least);
 }

@@ -54,12 +54,7 @@ std::string effect_text(double value) {
 }
 
 std::string with_error(double value, double error) {
-  std::ostringstream text;
-  text.setf(std::ios::fixed);
-  text.precision(3);
-  if (std::isnan(value)) return "-";
-  text << value << " +- " << error;
-  return text.str();
+  return std::isnan(value) ? "-" : fixed_text(value, 3) + " +- " + fixed_text(error, 3);
 }
 
 TextRow row_of_axis(const Screening& screening, std::size_t m, std::size_t a) {

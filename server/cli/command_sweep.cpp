@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/study/said_formats.h"
@@ -159,14 +158,8 @@ std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   const auto found = measured.find(index);
   if (found == measured.end()) return "";
   const double db = found->second.sqnr_db;
-  std::ostringstream text;
-  text.setf(std::ios::fixed);
-  text.precision(1);
-  if (std::isfinite(db))
-    text << db;
-  else
-    text << (db > 0 ? "exact" : "-");
-  return text.str() + (found->second.random_weights ? " (random weights)" : "");
+  const std::string text = std::isfinite(db) ? fixed_text(db, 1) : db > 0 ? "exact" : "-";
+  return text + (found->second.random_weights ? " (random weights)" : "");
 }
 
 /// The objectives, then formulas that are none.

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <iomanip>
+#include <sstream>
 
 namespace sdip {
 namespace {
@@ -107,6 +109,12 @@ std::string share_text(double share) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1f %%", share * 100);
   return text;
+}
+
+std::string fixed_text(double value, int digits) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value;
+  return text.str();
 }
 
 std::string count_text(std::int64_t value) {

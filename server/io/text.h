@@ -17,6 +17,9 @@ std::string quantity_text(double value, std::string_view unit);
 /// "12.3 %"
 std::string share_text(double share);
 
+/// "12.30" with two digits behind the point.
+std::string fixed_text(double value, int digits);
+
 /// "1,234,567"
 std::string count_text(std::int64_t value);
 

@@ -1,16 +1,6 @@
 // The search for the best machine, as a person asks for it and reads it.
 import assert from 'node:assert/strict';
-import { openPage, settled } from './browser.mjs';
-
-async function withPage(world, body) {
-  const tab = await openPage(world.browser, world.origin, {});
-  try {
-    await body(tab.page, tab);
-    assert.deepEqual(tab.complaints, []);
-  } finally {
-    await tab.context.close();
-  }
-}
+import { settled, withPage } from './browser.mjs';
 
 const searchId = (page) => Number(/#\/best\/(\d+)/.exec(page.url())?.[1]);
 const search = async (world, id) => (await fetch(`${world.origin}api/v1/searches/${id}`)).json();
@@ -22,7 +12,7 @@ async function filled(page, world, conditions) {
 }
 
 export const bestTests = [
-  ['the best machine is searched from a goal, told with what binds it, and opened as a design point', (world) => withPage(world, async (page) => {
+  ['the best machine is searched from a goal, told with what binds it, and opened as a design point', (world) => withPage(world, {}, async (page) => {
     await filled(page, world, 'throughput_fps >= 2\narea_mm2 <= 500');
     await page.getByRole('button', { name: 'Machines', exact: true }).click();
     await page.getByRole('spinbutton', { name: 'Machines' }).fill('3000');
@@ -49,7 +39,7 @@ export const bestTests = [
     assert.ok(Math.abs(shown / result.best[0].metrics.area_mm2 - 1) < 1e-3, `${shown} mm2 is not ${result.best[0].metrics.area_mm2}`);
   })],
 
-  ['several workloads are searched for together, and each is told apart', (world) => withPage(world, async (page) => {
+  ['several workloads are searched for together, and each is told apart', (world) => withPage(world, {}, async (page) => {
     await filled(page, world, 'throughput_fps >= 1');
     await page.locator('[data-action=add-workload]').click();
     await page.getByLabel('Workload').selectOption('tiny-sd-vae-decoder');
@@ -68,7 +58,7 @@ export const bestTests = [
     await page.waitForURL(/#\/what-if\?.*model=tiny-sd-vae-decoder/);
   })],
 
-  ['a search shows its best so far, is cancelled, and keeps what it had', (world) => withPage(world, async (page) => {
+  ['a search shows its best so far, is cancelled, and keeps what it had', (world) => withPage(world, {}, async (page) => {
     await filled(page, world, '');
     await page.getByRole('spinbutton', { name: 'Seconds', exact: true }).fill('3600');
     await page.locator('[data-action=start-search]').click();
@@ -86,7 +76,7 @@ export const bestTests = [
     assert.equal((await fetch(`${world.origin}api/v1/searches/${id}`)).status, 404);
   })],
 
-  ['several goals give a front whose machines are chosen by row and shown', (world) => withPage(world, async (page) => {
+  ['several goals give a front whose machines are chosen by row and shown', (world) => withPage(world, {}, async (page) => {
     await filled(page, world, '');
     await page.getByRole('button', { name: 'Add another: a front' }).click();
     await page.getByRole('button', { name: 'Machines', exact: true }).click();
@@ -104,7 +94,7 @@ export const bestTests = [
     for (const [name, value] of Object.entries(result.best[1].settings)) assert.ok(set.includes(`${name}:${value}`), `${name} is not in ${set}`);
   })],
 
-  ['an optimiser that finds fronts asks for a second goal, and evolves on islands', (world) => withPage(world, async (page) => {
+  ['an optimiser that finds fronts asks for a second goal, and evolves on islands', (world) => withPage(world, {}, async (page) => {
     await filled(page, world, '');
     await page.getByLabel('Optimiser').selectOption('nsga2');
     await page.getByText('This one needs two goals or more').waitFor();
@@ -120,7 +110,7 @@ export const bestTests = [
     assert.ok(result.evaluated <= 500);
   })],
 
-  ['a condition that is none is refused with its place', (world) => withPage(world, async (page, { expectRefusal }) => {
+  ['a condition that is none is refused with its place', (world) => withPage(world, {}, async (page, { expectRefusal }) => {
     await filled(page, world, 'area_mm2 <');
     expectRefusal(422);
     await page.locator('[data-action=start-search]').click();

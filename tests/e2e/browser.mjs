@@ -1,4 +1,5 @@
 // A headless Chromium whose pages refuse to go unwatched: console, page errors and requests are recorded.
+import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../../web/package.json', import.meta.url));
@@ -40,6 +41,17 @@ export async function openPage(browser, origin, { language = 'en', theme = 'ligh
     if (!url.startsWith(origin) && !url.startsWith('data:') && !url.startsWith('blob:')) complaints.push(`request elsewhere: ${url}`);
   });
   return { page, context, complaints, expectRefusal: (status) => refusals.push(status) };
+}
+
+/** A page of its own for `body(page, tab)`, which must leave no complaints. */
+export async function withPage(world, options, body) {
+  const tab = await openPage(world.browser, world.origin, options);
+  try {
+    await body(tab.page, tab);
+    assert.deepEqual(tab.complaints, []);
+  } finally {
+    await tab.context.close();
+  }
 }
 
 /** Waits until nothing on the page is a placeholder, or awaits an answer. The page asks for a sign of life each second: its network is never idle for long. */

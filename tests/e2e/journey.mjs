@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openPage, settled } from './browser.mjs';
+import { settled, withPage } from './browser.mjs';
 import { openReluModel } from './onnx.mjs';
 import { sdipBinary } from './start.mjs';
 
@@ -13,16 +13,6 @@ function onnxFile(folder, model) {
   execFileSync(sdipBinary(), ['model', 'write', model, path], { stdio: 'pipe' });
   assert.ok(statSync(path).size > 0, `${path} is empty`);
   return path;
-}
-
-async function withPage(world, options, body) {
-  const tab = await openPage(world.browser, world.origin, options);
-  try {
-    await body(tab.page, tab);
-    assert.deepEqual(tab.complaints, []);
-  } finally {
-    await tab.context.close();
-  }
 }
 
 const sweepId = async (page) => Number(/#\/sweeps\/(\d+)/.exec(page.url())?.[1]);

@@ -1,16 +1,6 @@
 // What matters to a figure, and sweeps made of others, as a person asks for them.
 import assert from 'node:assert/strict';
-import { openPage, settled } from './browser.mjs';
-
-async function withPage(world, body) {
-  const tab = await openPage(world.browser, world.origin, {});
-  try {
-    await body(tab.page, tab);
-    assert.deepEqual(tab.complaints, []);
-  } finally {
-    await tab.context.close();
-  }
-}
+import { settled, withPage } from './browser.mjs';
 
 const api = (world, path, method = 'GET', body) =>
   fetch(`${world.origin}api/v1${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}) });
@@ -26,7 +16,7 @@ async function ended(world, id) {
 }
 
 export const screenTests = [
-  ['the rows that matter are found, drawn as sorted bars with intervals, and listed as a table', (world) => withPage(world, async (page) => {
+  ['the rows that matter are found, drawn as sorted bars with intervals, and listed as a table', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/screen`);
     await page.locator('.model-picker > label select').selectOption('tiny-sd-text');
     await page.getByLabel('Find a parameter').fill('cores');
@@ -58,7 +48,7 @@ export const screenTests = [
     assert.match(await page.locator('[data-row=core_clock_mhz] .bar-value').first().innerText(), /± .*↑/);
   })],
 
-  ['a sweep is extended and narrowed from its page, names its parent, and takes its points over', (world) => withPage(world, async (page) => {
+  ['a sweep is extended and narrowed from its page, names its parent, and takes its points over', (world) => withPage(world, {}, async (page) => {
     const body = { model: 'tiny-sd-text', name: 'first of three', validate_seconds: 0, axes: [{ parameter: 'cores', values: [1, 2, 4] }, { parameter: 'core_clock_mhz', values: [500, 1000] }] };
     const { id } = await (await api(world, '/sweeps', 'POST', body)).json();
     await ended(world, id);

@@ -2,9 +2,9 @@
 #include "core/explore/search/optimisers.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/error.h"
+#include "core/base/row_names.h"
 
 namespace sdip {
 namespace {
@@ -16,12 +16,7 @@ constexpr OptimiserRow optimiser_rows[] = {
     {Optimiser::nspso, "nspso", step_of_nspso, 1, 2, true},
 };
 
-constexpr auto names_of_optimisers() {
-  std::array<std::string_view, std::size(optimiser_rows)> names;
-  for (std::size_t r = 0; r < names.size(); ++r) names[r] = optimiser_rows[r].name;
-  return names;
-}
-constexpr auto optimiser_row_names = names_of_optimisers();
+constexpr auto optimiser_row_names = names_of(optimiser_rows);
 
 }  // namespace
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <numeric>
-#include <sstream>
 
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
@@ -187,14 +185,10 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
 /// With as many digits as tell it from a limit.
 std::string decibels_text(double value, std::optional<double> limit) {
   if (!std::isfinite(value)) return "no finite result";
-  const auto rounded = [](double db, int digits) {
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(digits) << db;
-    return text.str();
-  };
   int digits = 1;
-  while (limit && digits < 9 && value != *limit && rounded(value, digits) == rounded(*limit, digits)) ++digits;
-  return rounded(value, digits) + " dB";
+  while (limit && digits < 9 && value != *limit && fixed_text(value, digits) == fixed_text(*limit, digits))
+    ++digits;
+  return fixed_text(value, digits) + " dB";
 }
 
 /// What formats do, as it was measured, of the machine's own and in sets.
