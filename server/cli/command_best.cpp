@@ -55,10 +55,15 @@ Json fixed_json(const std::vector<std::string>& settings) {
     const auto equals = setting.find('=');
     const std::string key = setting.substr(0, equals), where = "--fix " + key.substr(0, 80);
     if (equals == std::string::npos) throw Error("value_invalid", where, "expected key=value");
-    const ParameterRow* row = find_parameter(key);
-    if (row == nullptr) throw Error("unknown_parameter", where, "no such parameter; `sdip parameters` lists them");
-    if (fixed.contains(key)) throw Error("value_invalid", where, "given more than once");
-    fixed[key] = value_json(*row, parse_value(*row, setting.substr(equals + 1), where));
+    const ParameterRow* row = find_setting(key);
+    if (row == nullptr)
+      throw Error("unknown_parameter", where,
+                  "no such parameter or figure; `sdip parameters` and `sdip technology` list them");
+    const bool is_figure = key.starts_with(technology_prefix);
+    Json& among = is_figure ? fixed["technology"] : fixed;
+    const std::string name = is_figure ? key.substr(technology_prefix.size()) : key;
+    if (among.contains(name)) throw Error("value_invalid", where, "given more than once");
+    among[name] = value_json(*row, parse_value(*row, setting.substr(equals + 1), where));
   }
   return fixed;
 }

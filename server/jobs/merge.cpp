@@ -191,6 +191,7 @@ void require_parts(const std::filesystem::path& into, std::span<const std::files
       throw Error("file_not_found", store_file(part).string(), "no sweeps are kept in this folder");
     if (std::filesystem::equivalent(part, into, ignored))
       throw Error("value_invalid", part.string(), "is the folder that is merged into");
+    Store(store_file(part).string());  // one that cannot be read is told before anything is made
   }
 }
 

@@ -88,7 +88,11 @@ BestRequest best_request(const Json& body) {
   if (body.contains("fixed")) {
     assign_json(request.base, body["fixed"], "/fixed");
     for (const auto& item : body["fixed"].items())
-      if (const ParameterRow* row = find_setting(item.key())) request.fixed.emplace_back(row->name);
+      if (const ParameterRow* row = find_setting(item.key()))
+        request.fixed.emplace_back(row->name);
+      else  // {"technology": {row: value}}
+        for (const auto& figure : item.value().items())
+          request.fixed.push_back(std::string(technology_prefix) + figure.key());
   }
   if (body.contains("axes")) request.asked = axes_from_json(body["axes"]);
   check_asked(request);
@@ -118,7 +122,13 @@ OrderedJson best_request_json(const BestRequest& request) {
   OrderedJson body = {{"model", request.model}, {"preset", request.preset}};
   OrderedJson fixed = OrderedJson::object();
   OrderedJson machine = machine_json(request.base);
-  for (const std::string& name : request.fixed) fixed[name] = machine[name];
+  for (const std::string& name : request.fixed)
+    if (name.starts_with(technology_prefix)) {
+      const std::string figure = name.substr(technology_prefix.size());
+      fixed["technology"][figure] = machine["technology"][figure];
+    } else {
+      fixed[name] = machine[name];
+    }
   body["machine"] = std::move(machine);
   body["fixed"] = std::move(fixed);
   body["axes"] = axes_json(request.asked);

@@ -269,6 +269,10 @@ TEST(cli, sweep_refuses_bad_axes_and_specs_and_leaves_nothing_behind) {
   expect_error({"screen", "tiny-sd", "--axis", "dies=1,2 when dies > 1"}, "sdip: value_conflict: --axis dies: ");
   expect_error({"best", "tiny-sd", "--minimize", "area_mm2", "--vary", "dies=1,2 when dies > 1"},
                "sdip: value_conflict: --vary dies: ");
+  expect_error({"best", "tiny-sd", "--minimize", "area_mm2", "--fix", "technology.n7.multiply"},
+               "sdip: value_invalid: --fix technology.n7.multiply: ");
+  expect_error({"best", "tiny-sd", "--minimize", "area_mm2", "--fix", "technology.nowhere=1"},
+               "sdip: unknown_parameter: --fix technology.nowhere: ");
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--link", "cores=2*dies"},
                "sdip: value_conflict: --link cores: ");
   expect_error({"sweep", "tiny-sd", "--axis", "cores=1", "--objectives", "fps"}, "sdip: unknown_metric: ");

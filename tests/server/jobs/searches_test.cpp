@@ -392,13 +392,15 @@ TEST(searches, of_a_goal_that_nothing_keeps_say_what_is_nearest) {
 
 TEST(searches, their_request_spelled_out_is_the_same_request) {
   const BestRequest request = best_request(Json::parse(
-      R"({"model": "sd15", "machine": {"cores": 3}, "fixed": {"steps": 4}, "axes": [{"parameter": "psram_bytes", "values": [1048576, 2097152]}],
+      R"({"model": "sd15", "machine": {"cores": 3}, "fixed": {"steps": 4, "technology": {"n45.multiply.int8": 0.3}},
+          "axes": [{"parameter": "psram_bytes", "values": [1048576, 2097152]}],
           "metrics": {"e": {"formula": "power_w * latency_s", "unit": "J"}}, "objectives": ["min:e", "max:throughput_fps"],
           "constraints": ["area_mm2 <= 100"], "evaluations": 5, "seed": 9})"));
   const OrderedJson spelled = best_request_json(request);
   EXPECT_EQ(best_request_json(best_request(Json::parse(spelled.dump()))), spelled);
   EXPECT_EQ(spelled["machine"]["cores"], 3);
   EXPECT_EQ(spelled["fixed"]["steps"], 4);
+  EXPECT_EQ(spelled["fixed"]["technology"], (OrderedJson{{"n45.multiply.int8", 0.3}}));
 }
 
 TEST(searches, their_progress_is_read_back_as_it_was_written_and_nonsense_is_refused) {

@@ -119,6 +119,8 @@ TEST(parts, that_differ_or_are_of_another_engine_are_refused) {
   EXPECT_EQ(run_sdip({"merge", out, out}).exit_code, 1);
   EXPECT_THAT(run_sdip({"merge", out, folder / "nowhere"}).err, HasSubstr("sdip: file_not_found: "));
   EXPECT_EQ(run_sdip({"merge", folder / "new", a, folder / "nowhere"}).exit_code, 1);
+  write_file(b + "/sdip.sqlite", "no database");
+  EXPECT_EQ(run_sdip({"merge", folder / "new", a, b}).exit_code, 1);
   EXPECT_FALSE(std::filesystem::exists(folder / "new")) << "parts are looked at before a folder is made";
 }
 
