@@ -80,7 +80,7 @@ void draw_compiled(Dice& dice, Pair& pair) {
   }
   // What takes the compiler long is drawn less often.
   if (tiles && !dice.one_in(6)) m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
-  if (!dice.one_in(10)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
+  if (!dice.one_in(8)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
   if (!dice.one_in(6)) m.tile_goal = TileGoal::bytes;
   if (!dice.one_in(8)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
   reconcile(m);

@@ -227,9 +227,9 @@ struct MadeStage {
 
 /// Strips are chosen before places are known. Chains of products are cut twice, as if all that a DSRAM can hold lay
 /// there and as if little did, and the better program stays; a stage in which strips then find no room is compiled
-/// without.
+/// without. `needs`, where it is asked for: of a stage that fits.
 MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met,
-                     StageCache* cache) {
+                     StageCache* cache, PassNeeds* needs = nullptr) {
   constexpr std::int64_t little = 5;
   Machine without_strips = its;
   without_strips.strips = Strips::off;
@@ -258,7 +258,70 @@ MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOption
                  c.infeasible};
   for (const Compilation& one : tries) made.psram_bytes.narrow(one.psram_bytes);
   met = {std::move(c.rules_met), std::move(c.formats_met)};
-  if (!c.infeasible) count_words(made.compiled);
+  if (c.infeasible) return made;
+  count_words(made.compiled);
+  if (needs != nullptr) *needs = pass_needs(c);
+  return made;
+}
+
+/// What a memory has, and the rungs of the stair below: 64 KiB and its doublings; of one that may be missing, none.
+std::vector<std::int64_t> rungs_of(std::int64_t bytes, bool may_be_missing) {
+  constexpr std::int64_t least_rung = 64 << 10;
+  std::vector<std::int64_t> rungs{bytes};
+  for (std::int64_t rung = least_rung; rung < bytes; rung *= 2) rungs.push_back(rung);
+  if (may_be_missing && bytes > 0) rungs.push_back(0);
+  return rungs;
+}
+
+/// The machine itself, and those that have less of its memories.
+std::vector<Machine> memory_stair(const Machine& its, Role role) {
+  std::vector<Machine> stair;
+  const bool has_psram = !weights_in_place(its, role);
+  for (const std::int64_t psram_bytes : has_psram ? rungs_of(its.psram_bytes, false) : std::vector{its.psram_bytes})
+    for (const std::int64_t dsram_bytes : rungs_of(its.dsram_bytes, false))
+      for (const std::int64_t stackram_bytes : rungs_of(its.stackram_bytes, true)) {
+        if (psram_bytes <= its.psram_pinned_bytes) continue;
+        Machine& rung = stair.emplace_back(its);
+        rung.memory_stair = false;
+        rung.psram_bytes = psram_bytes;
+        rung.dsram_bytes = dsram_bytes;
+        rung.stackram_bytes = stackram_bytes;
+      }
+  return stair;
+}
+
+/// The machine of the stair whose program is best by the goal. What fits one fits those that have more, so that of
+/// capacities on rungs a greater never has the worse program.
+Machine best_on_stair(const Stage& stage, const Machine& its, const CompileOptions& options, const RulesMet& met,
+                      StageCache* cache) {
+  CompileOptions quiet = options;
+  quiet.after_pass = {};
+  quiet.say_needed_bytes = false;
+  const auto rung_of = [&](const Machine& machine) {
+    StageCache::Rung rung;
+    if (cache != nullptr && cache->find_rung(stage, machine, rung)) return rung;
+    RulesMet of_rung = met;
+    rung.fits = !made_stage(stage, machine, quiet, of_rung, cache, &rung.needs).infeasible;
+    if (cache != nullptr) cache->keep_rung(stage, machine, rung);
+    return rung;
+  };
+  std::vector<Machine> stair = memory_stair(its, stage.role);
+  StageCache::Rung best_rung;
+  const Machine* best = &stair.front();
+  for (const Machine& machine : stair) {
+    const StageCache::Rung rung = rung_of(machine);
+    if (rung.fits && (!best_rung.fits || is_better(its.tile_goal, best_rung.needs, rung.needs)))
+      best = &machine, best_rung = rung;
+  }
+  return *best;
+}
+
+/// made_stage, or with a memory stair the best that any machine of it has.
+MadeStage made_of_all(const Stage& stage, const Machine& its, const CompileOptions& options, RulesMet& met,
+                      StageCache* cache) {
+  if (!its.memory_stair) return made_stage(stage, its, options, met, cache);
+  MadeStage made = made_stage(stage, best_on_stair(stage, its, options, met, cache), options, met, cache);
+  made.psram_bytes = {its.psram_bytes, its.psram_bytes};
   return made;
 }
 
@@ -290,7 +353,7 @@ Application compile(const Workload& workload, const Machine& machine, const Comp
     if (known) {
       application.stages.push_back(*known->compiled);
     } else {
-      MadeStage made = made_stage(stage, its, options, met, kept ? cache : nullptr);
+      MadeStage made = made_of_all(stage, its, options, met, kept ? cache : nullptr);
       application.stages.push_back(std::move(made.compiled));
       if (made.infeasible) {
         application.feasible = false;

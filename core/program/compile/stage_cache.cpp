@@ -30,6 +30,23 @@ void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry
   size_ += entries_[std::move(key)].insert_or_assign(entry.psram_bytes.least, entry).second;
 }
 
+bool StageCache::find_rung(const Stage& stage, const Machine& its, Rung& rung) {
+  const std::pair key(Key{stage.graph, stage.role, stage.name, key_but_psram(its)}, its.psram_bytes);
+  const std::lock_guard lock(mutex_);
+  const auto found = rungs_.find(key);
+  if (found == rungs_.end()) return false;
+  rung = found->second;
+  return true;
+}
+
+void StageCache::keep_rung(const Stage& stage, const Machine& its, const Rung& rung) {
+  constexpr std::size_t most_rungs = 1 << 14;
+  std::pair key(Key{stage.graph, stage.role, stage.name, key_but_psram(its)}, its.psram_bytes);
+  const std::lock_guard lock(mutex_);
+  if (rungs_.size() >= most_rungs) rungs_.clear();
+  rungs_.insert_or_assign(std::move(key), rung);
+}
+
 StageCache::Counts StageCache::counts() const {
   const std::lock_guard lock(mutex_);
   return counts_;

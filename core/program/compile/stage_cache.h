@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/program/compile/passes.h"
 #include "core/program/program.h"
 
 namespace sdip {
@@ -32,6 +33,14 @@ class StageCache {
   std::optional<Entry> find(const Stage& stage, const Machine& its);
   void keep(const Stage& stage, const Machine& its, const Entry& entry);
 
+  /// Whether the stage fits a machine on the memory stair, and what its program then asks for.
+  struct Rung {
+    bool fits = false;
+    PassNeeds needs{};
+  };
+  bool find_rung(const Stage& stage, const Machine& its, Rung& rung);
+  void keep_rung(const Stage& stage, const Machine& its, const Rung& rung);
+
   /// How many stages were asked for, and how many of them had to be compiled.
   struct Counts {
     std::size_t asked = 0, kept = 0;
@@ -50,6 +59,7 @@ class StageCache {
   mutable std::mutex mutex_;
   std::map<Key, std::map<std::int64_t, Entry>> entries_;  // by the least capacity
   std::size_t size_ = 0;
+  std::map<std::pair<Key, std::int64_t>, Rung> rungs_;  // by the capacity, too
   Counts counts_;
 };
 

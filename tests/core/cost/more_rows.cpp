@@ -259,6 +259,8 @@ constexpr NeverRow no_more[] = {
     {"transpose_dsram_bytes", "the same"},
     {"split_products", "on: fewer elements move, at the price of an instruction more for each part"},
     {"part_views", "on: a part read several times may come from DRAM each time, where its copy lay on chip"},
+    {"memory_stair",
+     "true: no more bytes, or, where cycles are the goal, no more of the reference machine, which is another"},
     {"scale_granularity", "what a format stands for"},
     {"dies", "room for area and edge; cores and channels are shared otherwise, over links"},
     {"sram_banks", "energy and area alone: no count of a pass"},

@@ -134,6 +134,10 @@ constexpr OptionRow rows[] = {
     {"tile search", "edge", "tile_search=sampled", toggled},
     {"tile search", "edge", "tile_goal=balanced", toggled},
     {"tile search", "edge", "tile_goal=cycles", toggled},
+    {"tile search",
+     "edge activation_memory=unified fused_attention=on psram_bytes=2097152 dsram_bytes=262144 "
+     "stackram_bytes=262144",
+     "memory_stair=true", toggled},
     // Control.
     {"granularity", "essay imem_bytes=16777216", "granularity=tile", counted},
     {"granularity", "essay imem_bytes=16777216", "granularity=micro", counted},

@@ -185,6 +185,7 @@ TEST(options, every_choice_changes_a_metric_of_tiny_sd) {
 TEST(options, every_number_and_flag_changes_a_metric_of_tiny_sd) {
   for (const ParameterRow& row : parameters()) {
     if (row.type == ParameterType::choice) continue;
+    if (row.name == "memory_stair") continue;  // tiny-sd fits its lowest rung: memory_stair_test.cpp
     std::int64_t value = row.standard >= 2 && row.standard / 2 >= row.least ? row.standard / 2 : 2 * row.standard;
     if (row.type == ParameterType::flag) value = 1;
     if (row.standard == 0 && row.type == ParameterType::count) value = row.unit == "px" ? 128 : 65536;

@@ -118,6 +118,7 @@ constexpr std::pair<std::string_view, std::string_view> not_searched[] = {
     {"encoder_dram_share", "image to image alone"},
     {"link_bits", "unpriced"},
     {"tile_search", "exact is the best"},
+    {"memory_stair", "takes hundreds of compilations; a machine of less memory is searched itself"},
     {"weight_compression", "an assumption on the weights"},
     {"decompressor_bytes_per_cycle", "unpriced"},
     {"dispatch_cycles", "unpriced"},
