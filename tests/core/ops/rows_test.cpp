@@ -2,6 +2,7 @@
 // it.
 #include <onnx/defs/schema.h>
 
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -39,6 +40,18 @@ TEST(operator_rows, say_since_which_opsets_in_ascending_order) {
     EXPECT_EQ(std::set(opsets.begin(), opsets.end()).size(), opsets.size()) << row.type;
     EXPECT_GE(opsets.front(), row.domain.empty() ? 7 : 1) << row.type;
     EXPECT_LE(opsets.back(), 27) << row.type;
+  }
+}
+
+TEST(operator_rows, that_are_other_operators_together_stand_in_the_docs) {
+  std::ifstream page(SDIP_SOURCE_DIR "/docs/patterns.md");
+  std::string line, word;
+  while (std::getline(page, line) && line != "## Composites") continue;
+  std::set<std::string> words;
+  while (page >> word) words.insert(word.substr(0, word.find_first_of(",.;:")));
+  for (const Operator& row : operators()) {
+    if (row.expand == nullptr || row.domain == "sdip") continue;
+    EXPECT_TRUE(words.contains(std::string(row.type))) << row.type << ": docs/patterns.md#composites lists it";
   }
 }
 
