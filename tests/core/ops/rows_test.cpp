@@ -2,6 +2,7 @@
 // it.
 #include <onnx/defs/schema.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -13,7 +14,8 @@ namespace {
 
 /// What onnxruntime has in ONNX's domain, and ONNX does not: its optimiser writes it, or ONNX took it back.
 bool is_onnxruntime_s_own(const Operator& row) {
-  return row.domain.empty() && (row.type == "ImageScaler" || row.type == "SimplifiedLayerNormalization");
+  constexpr std::string_view types[] = {"ImageScaler", "ScaledTanh", "SimplifiedLayerNormalization"};
+  return row.domain.empty() && std::ranges::find(types, row.type) != std::ranges::end(types);
 }
 
 std::vector<std::int64_t> opsets_in(std::string_view since) {
