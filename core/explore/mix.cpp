@@ -50,17 +50,18 @@ constexpr struct {
     {Metric::tops_per_w, MixedBy::derived},
     {Metric::tops_per_mm2, MixedBy::derived},
     {Metric::tops_peak_per_mm2, MixedBy::derived},
+    {Metric::ops_per_dram_byte, MixedBy::per_byte},
     {Metric::price_usd, MixedBy::greatest},
     {Metric::million_images_usd, MixedBy::images},
 };
-static_assert(std::size(rules) == metric_count);
+static_assert(std::size(rules) == metric_count, "each metric says how it follows from those of a mix's workloads");
 
 constexpr bool in_order() {
   for (std::size_t m = 0; m < metric_count; ++m)
     if (rules[m].metric != static_cast<Metric>(m)) return false;
   return true;
 }
-static_assert(in_order());
+static_assert(in_order(), "in the order of core/cost/price/metrics.def");
 
 double at(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
 
@@ -123,6 +124,8 @@ double mixed_value(Metric metric, const Shares& shares, std::span<const Outcome>
       return mean_of_ratios(metric, shares.time, outcomes);
     case MixedBy::bytes:
       return mean_of_ratios(metric, shares.bytes, outcomes);
+    case MixedBy::per_byte:
+      return mean(metric, shares.bytes, outcomes);
     case MixedBy::greatest:
       return greatest(metric, outcomes);
     case MixedBy::derived:

@@ -39,7 +39,8 @@ std::string mix_text(const Mix& mix);
 
 /// How a metric of a mix follows from its workloads': a mean by images or by the time that they take, or of what is
 /// one over another over all of both; the greatest of a property of the chip; or a function of metrics of the mix.
-enum class MixedBy { images, time, rate, cycles, bytes, greatest, derived };
+/// `bytes` is of DRAM's bytes over another, `per_byte` of another over them.
+enum class MixedBy { images, time, rate, cycles, bytes, per_byte, greatest, derived };
 MixedBy mixed_by(Metric metric);
 
 /// The programs of a machine: of each workload of a mix, or of one that need not be named.

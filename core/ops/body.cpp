@@ -23,6 +23,12 @@ int BodyWriter::number(ElementType type, double value) {
   return first_constant + static_cast<int>(body.constants.size()) - 1;
 }
 
+int BodyWriter::floats(ElementType type, std::vector<double> values) {
+  for (double& value : values) value = rounded(type, value);
+  body.constants.push_back(Tensor{type, {std::ssize(values)}, {}, std::move(values)});
+  return first_constant + static_cast<int>(body.constants.size()) - 1;
+}
+
 int BodyWriter::ints(std::vector<std::int64_t> values, ElementType type, bool scalar) {
   Shape shape;
   if (!scalar) shape.push_back(std::ssize(values));

@@ -24,6 +24,8 @@ struct BodyWriter {
   int given(std::size_t i) const;
   /// A scalar of a float type.
   int number(ElementType type, double value);
+  /// A list of numbers of a float type.
+  int floats(ElementType type, std::vector<double> values);
   /// A list of integers; with `scalar` of one, without an axis.
   int ints(std::vector<std::int64_t> values, ElementType type = ElementType::int64, bool scalar = false);
   /// A node of one output, by type; "sdip.Gelu" for other domains. Returns the output.

@@ -16,6 +16,7 @@ std::span<const Operator> composite_attention_rows();
 std::span<const Operator> composite_causal_conv_rows();
 std::span<const Operator> composite_contrib_attention_rows();
 std::span<const Operator> composite_group_query_rows();
+std::span<const Operator> composite_image_rows();
 std::span<const Operator> composite_norm_rows();
 std::span<const Operator> composite_product_rows();
 std::span<const Operator> composite_quantised_rows();

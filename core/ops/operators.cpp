@@ -25,6 +25,7 @@ std::vector<Operator> list_operators() {
                       composite_causal_conv_rows(),
                       composite_contrib_attention_rows(),
                       composite_group_query_rows(),
+                      composite_image_rows(),
                       composite_norm_rows(),
                       composite_product_rows(),
                       composite_quantised_rows(),

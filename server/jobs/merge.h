@@ -26,8 +26,8 @@ struct MergedSweep {
   SweepRow row{};                  // as it is now
 };
 
-/// Throws Error file_not_found for a part without a store, value_invalid for the folder that is merged into, and what
-/// Store() throws of one that cannot be read.
+/// Throws Error file_not_found for a part without a store, value_invalid for the folder that is merged into, and
+/// what Store() throws of one that cannot be read.
 void require_parts(const std::filesystem::path& into, std::span<const std::filesystem::path> parts);
 
 /// Takes what the data folders `parts` hold into the one of `into`: sweeps of one spec are one, an uploaded model

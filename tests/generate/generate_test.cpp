@@ -71,7 +71,7 @@ TEST(generate, every_operator_that_a_file_may_hold_has_a_row) {
   for (const std::string& choice : all_choices()) drawn.insert(choice.substr(0, choice.find(' ')));
   for (const Operator& op : operators()) {
     const std::string name = operator_text(std::string(op.domain), std::string(op.type));
-    EXPECT_EQ(drawn.contains(name), needs_row(op)) << name;
+    EXPECT_EQ(drawn.contains(name), needs_row(op)) << name << ": tests/generate/rows/rows_*.cpp";
   }
   for (const char* name : {"If", "Loop", "Scan", "ai.onnx.preview::FlexAttention", "local::function"})
     EXPECT_TRUE(drawn.contains(name)) << name;  // those with graphs of their own are in no list

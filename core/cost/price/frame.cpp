@@ -229,6 +229,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   }
   const double power = energy * frames / period, tops = operations_of_mac * frame.made_macs / period / tera;
   const double peak = operations_of_mac * chip.mac_lanes * static_cast<double>(products) * clock.value / tera;
+  const auto frame_bytes = static_cast<double>(frame.weight_bytes + frame.activation_bytes + frame.program_bytes);
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
   set(Metric::throughput_fps, frames / period);
   set(Metric::latency_s, latency);
@@ -237,8 +238,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::stall_share, ratio(main.stalls, main.running));
   set(Metric::utilization,
       static_cast<double>(main.mac_cycles) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
-  set(Metric::dram_bytes_per_frame,
-      static_cast<double>(frame.weight_bytes + frame.activation_bytes + frame.program_bytes) / frames);
+  set(Metric::dram_bytes_per_frame, frame_bytes / frames);
   set(Metric::weight_bytes_per_frame, static_cast<double>(frame.weight_bytes) / frames);
   set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);
   set(Metric::program_bytes_per_frame, static_cast<double>(frame.program_bytes) / frames);
@@ -255,6 +255,8 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::active_cores, static_cast<double>(main.schedule.active_cores * main.spread_cores));
   set(Metric::tops, tops);
   set(Metric::tops_peak, peak);
+  set(Metric::ops_per_dram_byte, frame_bytes > 0 ? operations_of_mac * frame.made_macs / frame_bytes
+                                                 : std::numeric_limits<double>::quiet_NaN());
   set(Metric::price_usd, price.total());
   set(Metric::million_images_usd, million_images_usd(price, frames / period, energy, m));
   for (const DerivedMetric& row : derived_metrics()) {

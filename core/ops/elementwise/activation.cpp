@@ -92,6 +92,20 @@ void compute_shrink(const OperatorUse& use, std::span<Operand> outputs) {
   give_each(use, outputs, [=](double x) { return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0; });
 }
 
+/// Of Core ML; its two numbers have no default.
+std::vector<Operand> infer_scaled_tanh(const OperatorUse& use) {
+  for (const char* name : {"alpha", "beta"})
+    if (!has_attribute(use, name))
+      refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' is missing");
+  return infer_float_activation(use);
+}
+
+/// alpha tanh(beta x)
+void compute_scaled_tanh(const OperatorUse& use, std::span<Operand> outputs) {
+  const double alpha = float_attribute(use, "alpha", 1), beta = float_attribute(use, "beta", 1);
+  give_each(use, outputs, [=](double x) { return alpha * std::tanh(beta * x); });
+}
+
 /// x times sigmoid(alpha x): Swish with alpha 1 unless given, QuickGELU with 1.702.
 void compute_swish(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", use.type == "QuickGelu" ? 1.702 : 1.0);
@@ -122,6 +136,8 @@ constexpr Operator activation_operators[] = {
      "7 16"},
     {"", "Mish", "mish", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<mish>, "18 22"},
     {"", "Relu", "relu", 1, 1, "", infer_number_activation, elementwise_work, compute_relu, "7 13 14"},
+    {"", "ScaledTanh", "scaled_tanh", 1, 1, "alpha beta", infer_scaled_tanh, elementwise_work, compute_scaled_tanh,
+     "7"},
     {"", "Selu", "selu", 1, 1, "alpha gamma", infer_float_activation, elementwise_work, compute_selu, "7 22"},
     {"", "Shrink", "shrink", 1, 1, "bias lambd", infer_number_activation, elementwise_work, compute_shrink, "9"},
     {"", "Sigmoid", "sigmoid", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<sigmoid>,

@@ -431,6 +431,9 @@ void add_metrics(const Application& application, const Way& way, const CountedSt
   v[Metric::active_cores] = real(main.active_cores * main.spread_cores);
   v[Metric::tops] = 2 * way.made_macs / period_s / 1e12;
   v[Metric::tops_peak] = 2 * peak_macs(application, frame.stages, m) * hertz / 1e12;
+  v[Metric::ops_per_dram_byte] = v[Metric::dram_bytes_per_frame] > 0
+                                     ? 2 * way.made_macs / frames / v[Metric::dram_bytes_per_frame]
+                                     : std::numeric_limits<double>::quiet_NaN();
   add_quotients(v);
   const double price = is_fpga(m.technology_node) ? std::numeric_limits<double>::quiet_NaN()
                                                   : counted_price_usd(counted_die_mm2(application, m), m);

@@ -34,6 +34,7 @@ std::vector<Outcome> quick_and_slow() {
                         {Metric::utilization, 0.5},
                         {Metric::dram_bytes_per_frame, 100},
                         {Metric::dram_bytes_over_bound, 2},
+                        {Metric::ops_per_dram_byte, 40},
                         {Metric::dsram_peak_bytes, 7}}),
           outcome_with({{Metric::throughput_fps, 1},
                         {Metric::latency_s, 2},
@@ -43,6 +44,7 @@ std::vector<Outcome> quick_and_slow() {
                         {Metric::utilization, 0.8},
                         {Metric::dram_bytes_per_frame, 900},
                         {Metric::dram_bytes_over_bound, 3},
+                        {Metric::ops_per_dram_byte, 8},
                         {Metric::dsram_peak_bytes, 5}})};
 }
 
@@ -60,6 +62,8 @@ TEST(mix, is_worth_what_the_worked_example_says) {
   EXPECT_NEAR(value_in(all, Metric::utilization), (0.075 * 0.5 + 0.25 * 0.8) / 0.325, 1e-12);
   // 75 and 225 bytes an image, of bounds 37.5 and 75.
   EXPECT_NEAR(value_in(all, Metric::dram_bytes_over_bound), 300 / 112.5, 1e-12);
+  // 3,000 and 1,800 operations an image.
+  EXPECT_NEAR(value_in(all, Metric::ops_per_dram_byte), 4800 / 300.0, 1e-12);
 }
 
 TEST(mix, has_derived_metrics_of_its_own_metrics) {

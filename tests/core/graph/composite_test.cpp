@@ -176,6 +176,16 @@ TEST(composite, convolutions_with_activation_or_channels_last) {
   });
 }
 
+TEST(composite, image_scaler_scales_all_and_adds_to_each_channel) {
+  Computed c = computed("x 2,3,1,2", "y = ImageScaler{scale=0.5, bias=[1.5, -2.0, 3.0]}(x)", 9);
+  const std::vector<double> bias{1.5, -2, 3};
+  expect_each(c, {2, 3, 1, 2}, [&](std::size_t i) { return 0.5 * c.inputs[0].floats[i] + bias[i / 2 % 3]; });
+  c = computed("x 1,1,2,2", "y = ImageScaler{bias=[4.0]}(x)", 9);
+  expect_each(c, {1, 1, 2, 2}, [&](std::size_t i) { return c.inputs[0].floats[i] + 4; });
+  const auto in_the_graph = rewritten_equal("x 1,2,2,2", "y = ImageScaler{bias=[4.0, 1.0]}(x)", 9);
+  EXPECT_EQ(in_the_graph.types(), "BatchNormalization");
+}
+
 std::string refused(const std::string& values, const std::string& body, std::int64_t opset = 17) {
   return error_of(model_of(values, body, opset).SerializeAsString()).code;
 }
@@ -187,6 +197,10 @@ TEST(composite, what_it_cannot_express_is_refused) {
   EXPECT_EQ(refused("x 1,1,1,4; g 4; b 4", "y = com.microsoft.GroupNorm{groups=3}(x, g, b)"),
             "unsupported_attribute");
   EXPECT_EQ(refused("x 2,8; g 8", "y = com.microsoft.GroupNorm{groups=2}(x, g, g)"), "shape_mismatch");
+  EXPECT_EQ(refused("x 1,3,2,2", "y = ImageScaler{bias=[1.0, 2.0]}(x)"), "shape_mismatch");
+  EXPECT_EQ(refused("x 3,2,2", "y = ImageScaler{bias=[1.0, 2.0]}(x)"), "shape_mismatch");
+  EXPECT_EQ(refused("x 1,1,2,2 int64", "y = ImageScaler{bias=[1.0]}(x)"), "shape_mismatch");
+  EXPECT_EQ(refused("x 1,3,2,2", "y = ImageScaler{scale=2.0}(x)"), "unsupported_attribute");
 }
 
 }  // namespace

@@ -55,12 +55,27 @@ struct Writer {
     return numbers;
   }
 
+  void float_list(onnx::NodeProto& node, const std::string& name) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::FLOATS);
+    while (!takes(']')) {
+      attribute->add_floats(std::stof(word()));
+      takes(',');
+    }
+  }
+
   void attributes(onnx::NodeProto& node) {
     while (!takes('}')) {
       const std::string name = word();
       expect('=');
       if (takes('[')) {
-        set_ints(node, name, list());
+        const std::string_view numbers = std::string_view(text).substr(at, text.find(']', at) - at);
+        if (numbers.find('.') == std::string_view::npos) {
+          set_ints(node, name, list());
+        } else {
+          float_list(node, name);
+        }
       } else if (takes('\'')) {
         auto* attribute = node.add_attribute();
         attribute->set_name(name);

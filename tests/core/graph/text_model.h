@@ -13,7 +13,7 @@ namespace sdip {
 /// random numbers; float32, or the type that stands behind: float16, bool, int64). `body` lists nodes:
 ///   "s = Sigmoid(x); y = Mul(x, s)"       a name for each result, or
 ///   "y = Mul(x, Sigmoid(x))"              nested
-///   "ReduceMean{axes=[-1], keepdims=1}(x)"  attributes; 'text', 1, 1.5, [1,2]
+///   "ReduceMean{axes=[-1], keepdims=1}(x)"  attributes; 'text', 1, 1.5, [1,2], [0.5,1.0] of floats
 ///   0.5  0.5h  [0,-1]  -                  constants: float32, float16, a list of int64; an absent input
 ///   "com.microsoft.Gelu(x)"               another domain
 ///   "a, b = Split{axis=1}(x)"             several outputs

@@ -24,6 +24,8 @@ json json_of(const std::string& name) {
   return json::parse(file);
 }
 
+constexpr const char* missing = " has no case: tests/cases/README.md says how one is written";
+
 /// The opsets of a row, "7 13 22", as numbers.
 std::vector<std::int64_t> versions_of(std::string_view since) {
   std::istringstream words{std::string(since)};
@@ -61,17 +63,18 @@ TEST(cases, every_version_of_a_row_beyond_opset_17_and_every_foreign_row_has_a_c
     const std::string type(op.type), domain(op.domain);
     if (domain == "sdip" || versions.at("out_of_scope").contains(type)) continue;
     if (!domain.empty()) {
-      EXPECT_TRUE(have.contains({domain, type, 1})) << domain << " " << type << " has no case";
+      EXPECT_TRUE(have.contains({domain, type, 1})) << domain << " " << type << missing;
       continue;
     }
     if (!versions.at("versions").contains(type)) {  // onnxruntime's own, written in the domain of ONNX
-      EXPECT_TRUE(have.contains({"", type, replacement_opset})) << type << " has no case";
+      const auto any = have.lower_bound({"", type, 0});
+      EXPECT_TRUE(any != have.end() && std::get<1>(*any) == type) << type << missing;
       continue;
     }
     if (op.since.empty()) silent.push_back(type);
     for (const std::int64_t version : versions_of(op.since)) {
       if (version <= replacement_opset) continue;
-      EXPECT_TRUE(have.contains({"", type, version})) << type << " " << version << " has no case";
+      EXPECT_TRUE(have.contains({"", type, version})) << type << " " << version << missing;
     }
   }
   EXPECT_EQ(listed(silent), "");
@@ -82,8 +85,7 @@ TEST(cases, every_version_in_versions_json_beyond_opset_17_has_a_case) {
   const json versions = json_of("versions.json");
   for (const auto& [type, list] : versions.at("beyond_17").items()) {
     for (const json& version : list) {
-      EXPECT_TRUE(have.contains({"", type, version.get<std::int64_t>()}))
-          << type << " " << version << " has no case";
+      EXPECT_TRUE(have.contains({"", type, version.get<std::int64_t>()})) << type << " " << version << missing;
     }
   }
 }

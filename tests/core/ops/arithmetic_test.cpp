@@ -33,6 +33,16 @@ TEST(arithmetic, integers_wrap_as_their_type_does) {
   EXPECT_EQ(outputs_of({"Div", {ints({INT64_MIN}), ints({-1})}})[0].value->ints, Ints{INT64_MIN});
 }
 
+TEST(arithmetic, scaled_tanh_has_two_numbers_and_no_defaults) {
+  const Attributes both = {{"alpha", 150.0}, {"beta", 0.5}};
+  expect_near(result_of({"ScaledTanh", {reals({-2, 0, 4})}, both, 9}),
+              {150 * std::tanh(-1.0), 0, 150 * std::tanh(2.0)}, 1e-4);
+  EXPECT_EQ(shape_of({"ScaledTanh", {floats({2, 3})}, both, 9}), (Shape{2, 3}));
+  EXPECT_EQ(work_of({"ScaledTanh", {floats({2, 3})}, both, 9}).row_length, 6);
+  EXPECT_EQ(code_of({"ScaledTanh", {floats({2})}, {{"alpha", 2.0}}, 9}), "unsupported_attribute");
+  EXPECT_EQ(code_of({"ScaledTanh", {ints({2})}, both, 9}), "shape_mismatch");
+}
+
 TEST(arithmetic, uint64_is_divided_and_compared_as_a_positive_number) {
   const Operand large = constant(uint64, {1}, {0x1p63}), two = constant(uint64, {1}, {2});
   EXPECT_EQ(result_of({"Div", {large, two}}), Numbers{0x1p62});

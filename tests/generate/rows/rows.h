@@ -10,7 +10,7 @@
 namespace sdip::generate {
 
 /// A row. `types`: those drawn; of an opset up to 17 only those that ONNX's schema allows of input `typed` (-1:
-/// any). `make` adds the node of that type and whatever it needs.
+/// any, as of what ONNX has no schema for). `make` adds the node of that type and whatever it needs.
 struct Row {
   const char* domain;
   const char* type;

@@ -27,6 +27,10 @@ Made activation(Making& m, const Row& row, ElementType type) {
   return put(m, row, {m.any(type, 0, 5)}, attributes);
 }
 
+Made scaled_tanh(Making& m, const Row& row, ElementType type) {
+  return put(m, row, {m.any(type, 0, 5)}, {{"alpha", 1.5}, {"beta", 0.5}});
+}
+
 Made gelu(Making& m, const Row& row, ElementType type) {
   AttributeList attributes;
   if (maybe(m)) attributes.emplace_back("approximate", maybe(m) ? "tanh" : "none");
@@ -216,6 +220,7 @@ constexpr Row rows[] = {
     {"", "Reciprocal", floats, unary},
     {"", "Relu", signed_numbers, unary},
     {"", "Round", common_floats, unary},
+    {"", "ScaledTanh", common_floats, scaled_tanh, -1, 9},
     {"", "Selu", common_floats, activation},
     {"", "Shrink", numbers, activation},
     {"", "Sigmoid", floats, unary},

@@ -180,6 +180,15 @@ Made lrn(Making& m, const Row& row, ElementType type) {
   return put(m, row, {m.any(type, 3, 4)}, attributes);
 }
 
+Made image_scaler(Making& m, const Row& row, ElementType type) {
+  const int x = m.any(type, 4, 4);
+  std::vector<double> bias;
+  for (std::int64_t c = 0; c < m.shape(x)[1]; ++c) bias.push_back(static_cast<double>(m.draw.between(-8, 8)) / 4);
+  AttributeList attributes{{"bias", bias}};
+  if (maybe(m)) attributes.emplace_back("scale", 0.5);
+  return put(m, row, {x}, attributes);
+}
+
 constexpr Row rows[] = {
     {"", "AffineGrid", common_floats, affine_grid},
     {"", "AveragePool", common_floats, pool},
@@ -189,6 +198,7 @@ constexpr Row rows[] = {
     {"", "GlobalLpPool", common_floats, global_pool},
     {"", "GlobalMaxPool", common_floats, global_pool},
     {"", "GridSample", common_floats, grid_sample},
+    {"", "ImageScaler", common_floats, image_scaler, -1, 9},
     {"", "LRN", floats, lrn},
     {"", "LpPool", common_floats, pool},
     {"", "MaxPool", signed_numbers, pool},

@@ -2690,6 +2690,8 @@ export interface components {
             tops_per_mm2: number | null;
             /** @description Peak over the area, TOPS/mm2 */
             tops_peak_per_mm2: number | null;
+            /** @description Operational intensity: two operations for each MAC that is made, over bytes of DRAM traffic, op/B */
+            ops_per_dram_byte: number | null;
             /** @description Price of dies that work, their package and DRAM, USD */
             price_usd: number | null;
             /** @description A million images: the machine's share of its years of use, and electricity, USD */

@@ -206,6 +206,10 @@ void add_operations(Worked& w) {
          metric(Metric::tops_per_mm2), "TOPS/mm2");
   w.line("tops_peak_per_mm2      " + digits(peak) + " TOPS / " + digits(area) + " mm2", peak / area,
          metric(Metric::tops_peak_per_mm2), "TOPS/mm2");
+  const double moved = metric(Metric::dram_bytes_per_frame), intensity = done * 1e12 / fps / moved;
+  w.line(
+      "ops_per_dram_byte      " + digits(done) + " x 10^12 / " + digits(fps) + " frame/s / " + digits(moved) + " B",
+      intensity, metric(Metric::ops_per_dram_byte), "op/B");
   w.line("fps_per_mm2            " + digits(fps) + " frame/s / " + digits(area) + " mm2", fps / area,
          metric(Metric::fps_per_mm2), "frame/s/mm2");
   w.line("frames_per_j           1 / " + digits(joules) + " J", 1 / joules, metric(Metric::frames_per_j),

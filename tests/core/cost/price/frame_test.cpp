@@ -100,14 +100,16 @@ TEST(frame, over_no_area_and_no_energy_is_no_number) {
   };
   const auto value = [](const MetricValues& all, Metric metric) { return all[static_cast<std::size_t>(metric)]; };
   const MetricValues of_nothing = values();
-  for (const Metric metric : {Metric::fps_per_mm2, Metric::frames_per_j, Metric::power_w_per_mm2,
-                              Metric::tops_per_w, Metric::tops_per_mm2, Metric::tops_peak_per_mm2})
+  for (const Metric metric :
+       {Metric::fps_per_mm2, Metric::frames_per_j, Metric::power_w_per_mm2, Metric::tops_per_w,
+        Metric::tops_per_mm2, Metric::tops_peak_per_mm2, Metric::ops_per_dram_byte})
     EXPECT_TRUE(std::isnan(value(of_nothing, metric))) << metrics()[static_cast<std::size_t>(metric)].name;
   // A frame every 2 x 50 cycles of 10 ns: 1e6 a second, 2 passes of 1,000 MACs each.
   EXPECT_DOUBLE_EQ(value(of_nothing, Metric::tops), 2 * 2000 * 1e6 / 1e12);
   EXPECT_DOUBLE_EQ(value(of_nothing, Metric::tops_peak), 2 * 8 * 3 * 100e6 / 1e12);
   chip.area_mm2 = 4;
   totals.energy.core[EnergyPart::mac] = 0.25e-6;  // of a pass: 0.5 uJ a frame, 0.5 W
+  totals.weight_bytes = 70, totals.activation_bytes = 20, totals.program_bytes = 10;
   const MetricValues some = values();
   EXPECT_DOUBLE_EQ(value(some, Metric::fps_per_mm2), 250e3);
   EXPECT_DOUBLE_EQ(value(some, Metric::frames_per_j), 2e6);
@@ -115,6 +117,7 @@ TEST(frame, over_no_area_and_no_energy_is_no_number) {
   EXPECT_DOUBLE_EQ(value(some, Metric::tops_per_w), 0.008);
   EXPECT_DOUBLE_EQ(value(some, Metric::tops_per_mm2), 0.001);
   EXPECT_DOUBLE_EQ(value(some, Metric::tops_peak_per_mm2), 0.0012);
+  EXPECT_DOUBLE_EQ(value(some, Metric::ops_per_dram_byte), 2 * 1000.0 / 100);  // of each pass
 }
 
 TEST(latency, tells_links_where_a_frame_passes_over_them) {
