@@ -1,6 +1,7 @@
 // Rules between parameters that a single row cannot say.
 #include "core/base/error.h"
 #include "core/machine/machine.h"
+#include "core/machine/memory_stair.h"
 #include "core/machine/rate.h"
 #include "core/machine/scale_groups.h"
 #include "core/machine/stage_rows.h"
@@ -71,6 +72,16 @@ void check_dies(const Machine& m) {
   require(!m.host_memory, "dies", "a host's bus serves one die: expected host_memory=false, or dies=1");
 }
 
+void check_stair(const Machine& m, const std::string& row) {
+  if (!m.memory_stair) return;
+  const std::int64_t count = count_on_stair(m);
+  if (count > most_on_stair)
+    throw Error("value_conflict", row,
+                "programs for " + std::to_string(count) +
+                    " combinations of less memory are too many to compile: expected memories that have at most " +
+                    std::to_string(most_on_stair) + ", or memory_stair=false");
+}
+
 void check_rows_of(OwnStage stage, const Machine& m) {
   if (!says_rows(m, stage)) return;
   const Machine its = with_rows_of(m, stage);
@@ -82,6 +93,7 @@ void check_rows_of(OwnStage stage, const Machine& m) {
   if (its.psram_pinned_bytes >= its.psram_bytes)
     throw Error("value_conflict", name + "_psram_bytes",
                 "the pinned part must leave PSRAM some room to stream: expected more than psram_pinned_bytes");
+  check_stair(its, name + "_dsram_bytes");
 }
 
 }  // namespace
@@ -99,6 +111,7 @@ void check_machine(const Machine& m) {
           "port widths: expected whole bytes (psram_port_bits, dsram_port_bits, stackram_port_bits)");
   require(m.psram_pinned_bytes < m.psram_bytes, "psram_pinned_bytes",
           "the pinned part must leave PSRAM some room to stream: expected less than psram_bytes");
+  check_stair(m, "memory_stair");
   for (const OwnStage stage : own_stages) check_rows_of(stage, m);
   require((m.image_height_px == 0) == (m.image_width_px == 0), "image_width_px",
           "expected both image_height_px and image_width_px, or neither");

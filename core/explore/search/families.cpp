@@ -121,6 +121,18 @@ Brood brood_of(Raising& raising) {
   return brood;
 }
 
+/// Whether none of these beats it by more than a tenth in every cost, which what only costs may make up for.
+bool comes_near(const Score& score, std::span<const Candidate> living) {
+  constexpr double near = 0.1, near_violation = 0.3;
+  if (score.violation > 0) return living[0].score.violation > 0 || score.violation < near_violation;
+  return std::ranges::none_of(living, [&](const Candidate& other) {
+    if (other.score.violation > 0) return false;
+    for (std::size_t k = 0; k < score.costs.size(); ++k)
+      if (log_cost(score.costs[k]) <= log_cost(other.score.costs[k]) + near) return false;
+    return true;
+  });
+}
+
 /// Adds exchanges among the members from `begin` on, which are single changes of the first.
 void add_exchanges(const Placing& from, const Weights& weights, std::size_t begin, Raising& raising) {
   constexpr std::size_t most_forbidden = 10, most_dear = 20;
@@ -248,13 +260,24 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
   return candidates;
 }
 
-Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws) {
+Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws,
+             std::span<const Candidate> living) {
+  constexpr std::size_t scouts = 3;
   Raising raising(searching, first[0]);
   raising.add(first[0]);
-  if (raising.compiled())
-    for (const Placing& one : first) raising.add(one);
+  if (!raising.compiled()) {
+    raising.evaluate();
+    return brood_of(raising);
+  }
+  if (!living.empty()) {
+    for (std::size_t i = 1; i < std::min(scouts, first.size()); ++i) raising.add(first[i]);
+    raising.evaluate();
+    const auto near = [&](const Candidate& one) { return comes_near(one.score, living); };
+    if (std::ranges::none_of(raising.all, near)) return brood_of(raising);
+  }
+  for (const Placing& one : first) raising.add(one);
   raising.evaluate();
-  for (std::size_t round = 0; raising.compiled() && round < rounds && !searching.stopped(); ++round) {
+  for (std::size_t round = 0; round < rounds && !searching.stopped(); ++round) {
     const auto order = raising.order();
     const std::size_t best = std::min<std::size_t>(12, order.size());
     std::vector<Placing> next;

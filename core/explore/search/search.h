@@ -108,13 +108,14 @@ struct SearchResult {
 /// four best take the places of the last of the next island, around a ring. They share the budget.
 ///
 /// A generation of `families` is 16 families, each of a program. Twelve are near the best by weights drawn for
-/// each: one climbs, by single changes of what only costs; the others change one row or two of what is compiled,
-/// and their members are crossed with what the same weights like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007).
-/// Four are drawn from the living by tournament, crossed and changed. The best of a family are changed again, in
-/// rounds. Who lives on: selection_order, at most a quarter of one program. With one objective a tenth of the
-/// evaluations, or what `enough` leaves, is for polishing: every single change of what is compiled, and climbing,
-/// from the best again until none is better. The fewer the evaluations, the smaller the families. The others change
-/// 64 machines of an island, or fewer, at once, each with a program of its own.
+/// each: they change one row or two of what is compiled, and their members are crossed with what the same weights
+/// like (as in MOEA/D: Zhang, Li, IEEE TEC 11(6), 2007). Four are drawn from the living by tournament, crossed and
+/// changed. The best of a family are changed again, in rounds; of several objectives only where its first few come
+/// near the living. Who lives on: selection_order, at most a quarter of one program. With one objective some of the
+/// twelve climb, by single changes of what only costs, and a tenth of the evaluations, or what `enough` leaves, is
+/// for polishing: every single change of what is compiled, and climbing, from the best again until none is better.
+/// The fewer the evaluations, the smaller the families. The others change 64 machines of an island, or fewer, at
+/// once, each with a program of its own.
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
                     const MakeEvaluator& make_evaluator, const SearchOptions& options);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/machine/memory_stair.h"
 #include "core/program/compile/front_cache.h"
 #include "core/program/compile/passes.h"
 #include "core/program/compile/stage_cache.h"
@@ -264,32 +265,6 @@ MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOption
   return made;
 }
 
-/// What a memory has, and the rungs of the stair below: 64 KiB and its doublings; of one that may be missing, none.
-std::vector<std::int64_t> rungs_of(std::int64_t bytes, bool may_be_missing) {
-  constexpr std::int64_t least_rung = 64 << 10;
-  std::vector<std::int64_t> rungs{bytes};
-  for (std::int64_t rung = least_rung; rung < bytes; rung *= 2) rungs.push_back(rung);
-  if (may_be_missing && bytes > 0) rungs.push_back(0);
-  return rungs;
-}
-
-/// The machine itself, and those that have less of its memories.
-std::vector<Machine> memory_stair(const Machine& its, Role role) {
-  std::vector<Machine> stair;
-  const bool has_psram = !weights_in_place(its, role);
-  for (const std::int64_t psram_bytes : has_psram ? rungs_of(its.psram_bytes, false) : std::vector{its.psram_bytes})
-    for (const std::int64_t dsram_bytes : rungs_of(its.dsram_bytes, false))
-      for (const std::int64_t stackram_bytes : rungs_of(its.stackram_bytes, true)) {
-        if (psram_bytes <= its.psram_pinned_bytes) continue;
-        Machine& rung = stair.emplace_back(its);
-        rung.memory_stair = false;
-        rung.psram_bytes = psram_bytes;
-        rung.dsram_bytes = dsram_bytes;
-        rung.stackram_bytes = stackram_bytes;
-      }
-  return stair;
-}
-
 /// The machine of the stair whose program is best by the goal. What fits one fits those that have more, so that of
 /// capacities on rungs a greater never has the worse program.
 Machine best_on_stair(const Stage& stage, const Machine& its, const CompileOptions& options, const RulesMet& met,
@@ -305,7 +280,7 @@ Machine best_on_stair(const Stage& stage, const Machine& its, const CompileOptio
     if (cache != nullptr) cache->keep_rung(stage, machine, rung);
     return rung;
   };
-  std::vector<Machine> stair = memory_stair(its, stage.role);
+  const std::vector<Machine> stair = memory_stair(its);
   StageCache::Rung best_rung;
   const Machine* best = &stair.front();
   for (const Machine& machine : stair) {

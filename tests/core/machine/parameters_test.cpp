@@ -205,6 +205,14 @@ TEST(check_machine, names_the_row_that_another_contradicts) {
   EXPECT_EQ(with(unified), "value_conflict at operator_dsram");
   const auto by_tile = [&](Machine& m) { paired(m), m.granularity = Granularity::per_tile; };
   EXPECT_EQ(with(by_tile), "value_conflict at operator_dsram");
+  const auto stair = [](Machine& m) {
+    m.memory_stair = true;
+    m.psram_bytes = m.dsram_bytes = m.stackram_bytes = std::int64_t{32} << 20;
+  };
+  EXPECT_EQ(with(stair), "accepted");
+  EXPECT_EQ(with([&](Machine& m) { stair(m), m.dsram_bytes *= 16; }), "value_conflict at memory_stair");
+  EXPECT_EQ(with([&](Machine& m) { stair(m), m.text_encoder_dsram_bytes = std::int64_t{1} << 40; }),
+            "value_conflict at text_encoder_dsram_bytes");
 }
 
 TEST(rate, is_that_of_dram_whatever_the_core_s_clock) {
