@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "db/sqlite.h"
 
 namespace sdip {
@@ -191,7 +192,7 @@ void run_steps(const std::string& draft, std::span<const char* const> steps) {
   connection.execute("PRAGMA synchronous = OFF");  // the whole is synced before it is renamed
   for (auto version = connection.integer("PRAGMA user_version"); version < std::ssize(steps); ++version) {
     Transaction transaction(connection, Transaction::Kind::write);
-    connection.execute(steps[static_cast<std::size_t>(version)]);
+    connection.execute(steps[at(version)]);
     connection.execute(("PRAGMA application_id = " + std::to_string(store_application_id)).c_str());
     connection.execute(("PRAGMA user_version = " + std::to_string(version + 1)).c_str());
     transaction.commit();

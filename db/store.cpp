@@ -76,7 +76,7 @@ constexpr const char* model_columns = "SELECT name, sha256, file, size_bytes, fa
 
 }  // namespace
 
-std::string_view sweep_state_text(SweepState state) { return state_texts[static_cast<std::size_t>(state)]; }
+std::string_view sweep_state_text(SweepState state) { return state_texts[at(state)]; }
 
 SweepState state_of(std::string_view text, const std::string& path) {
   const auto found = std::ranges::find(state_texts, text);

@@ -160,7 +160,7 @@ std::optional<StoredPoint> Store::point(std::int64_t id, std::int64_t index) con
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   const auto chunk = reader.holding(id, index);
   if (!chunk) return std::nullopt;
-  return reader.points(*chunk)[static_cast<std::size_t>(index - chunk->first)];
+  return reader.points(*chunk)[at(index - chunk->first)];
 }
 
 }  // namespace sdip

@@ -94,7 +94,7 @@ class Appending {
   void push(FormulaStep step, std::ptrdiff_t more) {
     formula_.steps.push_back(step);
     waiting_ += more;
-    formula_.depth = std::max(formula_.depth, static_cast<std::size_t>(waiting_));
+    formula_.depth = std::max(formula_.depth, as_size(waiting_));
   }
   Formula& formula_;
   std::ptrdiff_t waiting_ = 0;

@@ -94,8 +94,7 @@ class Parser {
   void put_number(double value) { formula_.steps.push_back({.operation = Step::constant, .number = value}); }
   void put_input(const FormulaInput& input) {
     const auto known = std::ranges::find(formula_.inputs, input);
-    formula_.steps.push_back(
-        {.operation = Step::load, .input = static_cast<std::size_t>(known - formula_.inputs.begin())});
+    formula_.steps.push_back({.operation = Step::load, .input = as_size(known - formula_.inputs.begin())});
     if (known == formula_.inputs.end()) formula_.inputs.push_back(input);
   }
 
@@ -214,7 +213,7 @@ class Parser {
     const auto [after, problem] = std::from_chars(text_.data() + place_, end, value);
     if (problem == std::errc::result_out_of_range) refuse(place_, "a number that 64 bits do not hold");
     if (problem != std::errc()) expected("a number");
-    place_ = static_cast<std::size_t>(after - text_.data());
+    place_ = as_size(after - text_.data());
     if (place_ < text_.size() && (letter(text_[place_]) || digit(text_[place_]) || text_[place_] == '.'))
       expected("an operator behind a number");
     put_number(value);

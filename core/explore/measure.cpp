@@ -30,7 +30,7 @@ void append_parameter(const ParameterRow& row, const Space& space, std::int64_t 
     values.insert(values.end(), count, input_value(row, row.read(space.base)));
     return;
   }
-  const auto number = static_cast<std::size_t>(axis - space.axes.begin());
+  const auto number = as_size(axis - space.axes.begin());
   for (std::size_t i = 0; i < count; ++i)
     values.push_back(input_value(row, axis_value(space, number, first + static_cast<std::int64_t>(i))));
 }
@@ -38,14 +38,12 @@ void append_parameter(const ParameterRow& row, const Space& space, std::int64_t 
 }  // namespace
 
 std::string_view Measure::name() const {
-  return formula ? std::string_view(formula->name) : metrics()[static_cast<std::size_t>(metric)].name;
+  return formula ? std::string_view(formula->name) : metrics()[metric].name;
 }
 std::string_view Measure::unit() const {
-  return formula ? std::string_view(formula->unit) : metrics()[static_cast<std::size_t>(metric)].unit;
+  return formula ? std::string_view(formula->unit) : metrics()[metric].unit;
 }
-Better Measure::better() const {
-  return formula ? Better::neither : metrics()[static_cast<std::size_t>(metric)].better;
-}
+Better Measure::better() const { return formula ? Better::neither : metrics()[metric].better; }
 
 Measure require_measure(std::string_view name, std::span<const Formula> formulas, const std::string& where) {
   const auto formula = std::ranges::find(formulas, name, &Formula::name);
@@ -84,15 +82,12 @@ void append_measure(const Measure& measure, const Space& space, std::int64_t fir
 
 double measure_of(const Measure& measure, const Space& space, std::int64_t index, const MetricValues& metrics,
                   bool feasible) {
-  if (!measure.formula) return metrics[static_cast<std::size_t>(measure.metric)];
+  if (!measure.formula) return metrics[measure.metric];
   const std::uint8_t flag = feasible ? 1 : 0;
   std::vector<double> value;
   append_measure(
       measure, space, index, {&flag, 1},
-      [&](Metric metric, std::vector<double>& column) {
-        column.push_back(metrics[static_cast<std::size_t>(metric)]);
-      },
-      value);
+      [&](Metric metric, std::vector<double>& column) { column.push_back(metrics[metric]); }, value);
   return value.at(0);
 }
 

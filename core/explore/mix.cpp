@@ -62,7 +62,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
-double at(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double at(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 /// What the workloads count for: of all images, of all the time, of all bytes to and from DRAM. Each sums to 1.
 struct Shares {
@@ -170,7 +170,7 @@ std::string mix_text(const Mix& mix) {
   return text;
 }
 
-MixedBy mixed_by(Metric metric) { return rules[static_cast<std::size_t>(metric)].by; }
+MixedBy mixed_by(Metric metric) { return rules[at(metric)].by; }
 
 CapacityRange Programs::psram_bytes() const {
   CapacityRange both = of.empty() ? no_capacity : of[0]->psram_bytes;
@@ -209,8 +209,7 @@ Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes) {
   Outcome all;
   all.feasible = std::ranges::all_of(outcomes, &Outcome::feasible);
   const auto first = std::ranges::find(outcomes, false, &Outcome::feasible);
-  if (first != outcomes.end())
-    all.reason = mix[static_cast<std::size_t>(first - outcomes.begin())].model + ": " + first->reason;
+  if (first != outcomes.end()) all.reason = mix[at(first - outcomes.begin())].model + ": " + first->reason;
   all.values.fill(not_known);
   if (!std::ranges::all_of(outcomes, &Outcome::counted)) return all;
   const Shares shares = shares_of(mix, outcomes);
@@ -218,7 +217,7 @@ Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes) {
     all.values[m] = mixed_value(static_cast<Metric>(m), shares, outcomes);
   for (const DerivedMetric& row : derived_metrics()) {
     const auto& [a, b] = row.of;
-    all.values[static_cast<std::size_t>(row.metric)] = row.from(at(all, a), at(all, b));
+    all.values[row.metric] = row.from(at(all, a), at(all, b));
   }
   return all;
 }

@@ -76,7 +76,7 @@ void extend_sample(Space& space, std::int64_t count) {
 
 std::span<const std::string_view> revision_names() { return kind_names; }
 
-std::string_view revision_name(RevisionKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view revision_name(RevisionKind kind) { return kind_names[at(kind)]; }
 
 Revision revision_from_json(const nlohmann::json& body) {
   Revision revision;

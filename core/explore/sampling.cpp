@@ -71,7 +71,7 @@ std::int64_t peel_digits(const Space& space, bool compile_axes, std::size_t end,
     const Axis& axis = space.axes[a];
     if (changes_program(axis) != compile_axes) continue;
     const auto radix = static_cast<std::int64_t>(axis.values.size());
-    digits[a] = static_cast<std::size_t>(number % radix);
+    digits[a] = as_size(number % radix);
     number /= radix;
   }
   return number;
@@ -107,7 +107,7 @@ bool is_read(const Space& space, const Axis& axis) {
 Combinations combinations_read(const Space& space) {
   Combinations all;
   for (const Axis* axis : digit_order(space))
-    if (is_read(space, *axis)) all.read.push_back({static_cast<std::size_t>(axis - space.axes.data())});
+    if (is_read(space, *axis)) all.read.push_back({as_size(axis - space.axes.data())});
   for (auto read = all.read.rbegin(); read != all.read.rend(); ++read) {
     read->run = all.count;
     all.count *= space.axes[read->axis].values.size();  // of at most most_points values each
@@ -129,7 +129,7 @@ class Settled {
   Settled(const Space& space, const Combinations& all) : space_(space), all_(all) {
     for (const Axis& axis : space.axes) {
       truths_.push_back(axis.when ? &truth_of(*axis.when) : nullptr);
-      const auto index = static_cast<std::size_t>(&axis - space.axes.data());
+      const auto index = as_size(&axis - space.axes.data());
       const auto read = std::ranges::find(all.read, index, &ReadAxis::axis);
       if (read != all.read.end()) values_[axis.row] = values_of(*read);
     }
@@ -230,7 +230,7 @@ void digits_in_blocks(const Space& space, std::int64_t i, std::span<std::size_t>
     for (std::size_t a = digits.size(); a-- > 0;) {
       if (digits[a] != any_place || changes_program(space.axes[a]) != of_programs) continue;
       const std::int64_t radix = std::ssize(space.axes[a].values);
-      digits[a] = static_cast<std::size_t>(left % radix);
+      digits[a] = as_size(left % radix);
       left /= radix;
     }
 }

@@ -92,8 +92,7 @@ void check_link(const Space& space, std::size_t number) {
   for (const FormulaInput& input : link.formula.inputs) {
     if (input.parameter == nullptr)
       throw Error("value_invalid", where + "/formula",
-                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
-                      " is a metric: a parameter follows parameters alone");
+                  std::string(metrics()[input.metric].name) + " is a metric: a parameter follows parameters alone");
     for (std::size_t later = number; later < space.links.size(); ++later)
       if (space.links[later].row == input.parameter)
         throw Error("value_conflict", where + "/formula",
@@ -109,8 +108,7 @@ void check_condition(std::span<const Axis> axes, std::span<const Link> links, st
   for (const FormulaInput& input : axis.when->inputs) {
     if (input.parameter == nullptr)
       throw Error("value_invalid", where,
-                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
-                      " is a metric: an axis depends on parameters alone");
+                  std::string(metrics()[input.metric].name) + " is a metric: an axis depends on parameters alone");
     const std::string name(input.parameter->name);
     const auto same = [&](const auto& other) { return other.row == input.parameter; };
     if (std::ranges::any_of(links, same))

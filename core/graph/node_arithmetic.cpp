@@ -31,7 +31,7 @@ std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
     operands[i].type = inputs[i]->type;
     operands[i].shape = inputs[i]->shape;
     operands[i].value = *inputs[i];
-    operands[i].weight = graph.values[static_cast<std::size_t>(node.inputs[i])].kind == ValueKind::weight;
+    operands[i].weight = graph.values[node.inputs[i]].kind == ValueKind::weight;
     given[i] = &operands[i];
   }
   std::vector<Tensor> results;

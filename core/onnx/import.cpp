@@ -60,8 +60,7 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
     throw Error("invalid_graph", "", "value '" + std::string(order.captured[0]) + "' is used, but made by no node");
   }
   Scope scope;
-  scope.values.reserve(static_cast<std::size_t>(graph.initializer_size()) +
-                       static_cast<std::size_t>(graph.node_size()));
+  scope.values.reserve(as_size(graph.initializer_size()) + as_size(graph.node_size()));
   const BodyPlace place{&reading.opsets, {}, "", 0, nullptr, nullptr};
   read_initializers(reading, place, scope, graph);
   read_inputs(reading, place, scope, graph, given);

@@ -34,7 +34,7 @@ void bind_by_value(GivenInputs& given, const onnx::ValueInfoProto& input, const 
       held == element_count(value.shape) && type.has_shape() && type.shape().dim_size() == std::ssize(value.shape);
   for (int axis = 0; same && axis < type.shape().dim_size(); ++axis) {
     const auto& dimension = type.shape().dim(axis);
-    const std::int64_t size = value.shape[static_cast<std::size_t>(axis)];
+    const std::int64_t size = value.shape[at(axis)];
     if (has_size(dimension)) {
       same = dimension.dim_value() == size;
     } else {
@@ -197,7 +197,7 @@ void read_inputs(ModelReading& reading, const BodyPlace& place, Scope& scope, co
     }
     check_shape(shape, described(*input), reading.options);
     const ValueId id = define(reading, place, scope, input->name());
-    Value& value = reading.graph.values[static_cast<std::size_t>(id)];
+    Value& value = reading.graph.values[id];
     value.operand.type = *type;
     value.operand.shape = std::move(shape);
     const auto known = given.values.find(input->name());

@@ -14,18 +14,18 @@ constexpr std::size_t most_listed_inputs = 8;
 
 /// Inputs on which values depend, in the graph's order.
 std::vector<const Value*> inputs_behind(const Graph& graph, std::span<const ValueId> ids) {
-  std::vector<char> wanted(graph.values.size(), 0);
-  for (const ValueId id : ids) wanted[at(id)] = 1;
+  List<char> wanted(graph.values.size(), 0);
+  for (const ValueId id : ids) wanted[id] = 1;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool makes = std::ranges::any_of(
-        node->outputs, [&](ValueId output) { return output != none && wanted[at(output)] != 0; });
+    const bool makes =
+        std::ranges::any_of(node->outputs, [&](ValueId output) { return output != none && wanted[output] != 0; });
     if (!makes) continue;
     for (const ValueId input : node->inputs)
-      if (input != none) wanted[at(input)] = 1;
+      if (input != none) wanted[input] = 1;
   }
   std::vector<const Value*> inputs;
   for (const ValueId input : graph.inputs)
-    if (wanted[at(input)] != 0) inputs.push_back(&graph.values[at(input)]);
+    if (wanted[input] != 0) inputs.push_back(&graph.values[input]);
   return inputs;
 }
 

@@ -123,7 +123,7 @@ class NpyHeaderReader {
       const auto [last, problem] = std::from_chars(text_.data() + at_, end, size);
       if (problem != std::errc() || size < 0 || shape.size() == most_npy_rank)
         refuse_npy("its header's shape is none");
-      at_ = static_cast<std::size_t>(last - text_.data());
+      at_ = as_size(last - text_.data());
       take('L');  // Python 2 wrote 3L
       shape.push_back(size);
       if (take(',')) continue;
@@ -174,7 +174,7 @@ void reorder(std::vector<Number>& numbers, const Shape& shape) {
   for (std::size_t axis = 1; axis < shape.size(); ++axis) stride[axis] = stride[axis - 1] * shape[axis - 1];
   std::int64_t at = 0;
   while (ordered.size() < numbers.size()) {
-    ordered.push_back(numbers[static_cast<std::size_t>(at)]);
+    ordered.push_back(numbers[as_size(at)]);
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       at += stride[axis];
       if (++index[axis] < shape[axis]) break;
@@ -226,7 +226,7 @@ Tensor tensor_of_npy(std::string_view bytes, ElementType type) {
   if (std::ssize(elements) != expected)
     refuse_npy("it has " + std::to_string(elements.size()) + " bytes of elements; its shape " +
                shape_text(header.shape) + " has " + std::to_string(expected));
-  const auto size = static_cast<std::size_t>(bits_of(row.type) / 8);
+  const auto size = as_size(bits_of(row.type) / 8);
   Tensor tensor = tensor_of_raw(row.type, header.shape, order == '>' ? turned_bytes(elements, size) : elements);
   if (header.fortran) {
     reorder(tensor.floats, header.shape);

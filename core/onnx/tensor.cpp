@@ -22,8 +22,7 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
   const std::int64_t in_each = codes_in_each(value.type);
   for (int code : codes) {
     for (std::int64_t i = 0; i < in_each; ++i) {
-      const std::int64_t bits =
-          in_each == 1 ? code : code_in_byte(code, bits_of(value.type), static_cast<std::size_t>(i));
+      const std::int64_t bits = in_each == 1 ? code : code_in_byte(code, bits_of(value.type), as_size(i));
       if (is_floating(value.type)) {
         value.floats.push_back(float_of_code(value.type, bits));
       } else {
@@ -32,9 +31,9 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
     }
   }
   // What the last number holds beyond the last element is padding.
-  const auto padded = static_cast<std::size_t>(ceil_div(count, in_each) * in_each);
-  if (value.floats.size() == padded) value.floats.resize(static_cast<std::size_t>(count));
-  if (value.ints.size() == padded) value.ints.resize(static_cast<std::size_t>(count));
+  const auto padded = as_size(ceil_div(count, in_each) * in_each);
+  if (value.floats.size() == padded) value.floats.resize(as_size(count));
+  if (value.ints.size() == padded) value.ints.resize(as_size(count));
 }
 
 /// Elements in the field that ONNX keeps the type in when they are not raw.

@@ -252,7 +252,7 @@ void walk_inside(Walk& walk, Holder& holder, const Field& field, std::uint32_t t
 void walk_plain(Walk& walk, Holder& holder, const Field& field, std::uint32_t tag, int tag_at, int limit,
                 std::string& out) {
   const int begin = skip_value(walk, tag, limit), end = walk.in.CurrentPosition();
-  const std::string_view value(walk.start + begin, static_cast<std::size_t>(end - begin));
+  const std::string_view value(walk.start + begin, as_size(end - begin));
   if (field.holds == Holds::text || field.holds == Holds::texts) check_text(walk, value);
   if (field.holds == Holds::byte_strings) count(walk, ++walk.names, walk.options.most_names, "strings");
   check_packed(walk, field, tag, value);
@@ -298,7 +298,7 @@ void walk_message(Walk& walk, Message message, int limit, int depth, std::string
 
 std::string slim_model(std::span<const std::byte> bytes, const ImportOptions& options) {
   if (bytes.empty()) throw Error("not_onnx", options.label, options.label + ": the file is empty");
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) - 1) {
+  if (bytes.size() > as_size(std::numeric_limits<int>::max()) - 1) {
     throw Error("limit_exceeded", options.label,
                 options.label +
                     ": models above 2 GiB are not read; keep the weights "

@@ -47,7 +47,7 @@ std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to) 
     for (std::size_t i = 0; i < from.size(); ++i) {
       element = element * from[i] + (from[i] == 1 ? 0 : index[skip + i]);
     }
-    elements.push_back(static_cast<std::size_t>(element));
+    elements.push_back(as_size(element));
   }
   return elements;
 }

@@ -136,7 +136,7 @@ void read_attributes(Definition& d) {
     const auto found = std::ranges::find(custom_kinds, kind);
     if (found == std::end(custom_kinds))
       refuse(at + "/type", "expected int, float, string, ints, floats or strings");
-    attribute.kind = static_cast<std::size_t>(found - std::begin(custom_kinds));
+    attribute.kind = as_size(found - std::begin(custom_kinds));
     if (value.contains("default"))
       attribute.standard = standard_value(value["default"], attribute.kind, at + "/default");
     if (attribute.kind == 0) d.names.integers.push_back(attribute.name);
@@ -157,7 +157,7 @@ void read_output(Definition& d) {
   const std::string type = text_of(required(output, "type", where), where + "/type");
   d.custom.output_type = element_type_named(type);
   const auto like = std::ranges::find(d.custom.inputs, type);
-  d.custom.output_like = static_cast<std::size_t>(like - d.custom.inputs.begin());
+  d.custom.output_like = as_size(like - d.custom.inputs.begin());
   if (!d.custom.output_type && d.custom.output_like >= d.custom.row.least_inputs)
     refuse(where + "/type", "expected an element type, as float32, or the name of an input that is always there");
   const Json& shape = required(output, "shape", where);

@@ -79,7 +79,7 @@ class Parser {
   void add(Step step, std::int64_t value = 0) { parts_.push_back({step, value, false, false}); }
 
   std::size_t index_of(const std::vector<std::string>& names, const std::string& name) const {
-    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    return as_size(std::ranges::find(names, name) - names.begin());
   }
   std::size_t tensor(const std::string& name) {
     const std::size_t index = index_of(names_.tensors, name);
@@ -127,7 +127,7 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (problem != std::errc()) refuse("a number above 2^63 - 1");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = as_size(end - text_.data());
     add(Step::number, value);
   }
 
@@ -218,7 +218,7 @@ struct Evaluation {
     return top;
   }
   const Shape& shape(std::int64_t name) const {
-    const Shape* found = values.tensors.at(static_cast<std::size_t>(name));
+    const Shape* found = values.tensors.at(as_size(name));
     if (found == nullptr) refuse_value("an input that it needs is absent");
     return *found;
   }
@@ -226,7 +226,7 @@ struct Evaluation {
     const auto size = static_cast<std::int64_t>(list.size());
     if (index < -size || index >= size)
       refuse_value("there is no element " + std::to_string(index) + " of " + shape_text(list));
-    return list[static_cast<std::size_t>(index < 0 ? index + size : index)];
+    return list[at(index < 0 ? index + size : index)];
   }
   std::int64_t binary(Step step, std::int64_t a, std::int64_t b) const {
     std::int64_t result = 0;
@@ -264,11 +264,11 @@ struct Evaluation {
 std::size_t bound_of(std::int64_t bound, std::size_t size) {
   const auto whole = static_cast<std::int64_t>(size);
   if (bound < 0) bound = bound < -whole ? 0 : bound + whole;
-  return static_cast<std::size_t>(std::min(bound, whole));
+  return as_size(std::min(bound, whole));
 }
 
 std::int64_t Evaluation::step(const Expression::Part& part) {
-  const auto name = static_cast<std::size_t>(part.value);
+  const auto name = as_size(part.value);
   switch (part.step) {
     case Step::number:
       return part.value;

@@ -89,7 +89,7 @@ bool names_include(std::string_view names, std::string_view name) {
 std::string_view family_text(Family family) {
   static constexpr std::string_view names[] = {"conv2d", "linear",    "matmul", "vector",  "softmax",
                                                "norm",   "transpose", "view",   "constant"};
-  return names[static_cast<std::size_t>(family)];
+  return names[at(family)];
 }
 
 std::int64_t mac_count(const LoopNest& n) {

@@ -120,7 +120,7 @@ std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t r
   if (axis < -signed_rank || axis >= signed_rank) {
     refuse(use, "shape_mismatch", "axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
   }
-  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+  return as_size(axis < 0 ? axis + signed_rank : axis);
 }
 
 std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,

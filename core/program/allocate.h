@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/index.h"
+
 namespace sdip {
 
 /// A value in a memory from instruction `first`, which makes it (-1: there from the start), to `last`, which reads
@@ -16,9 +18,9 @@ struct MemoryValue {
 };
 
 struct Allocation {
-  std::vector<std::int64_t> offsets;  // by value
-  std::int64_t peak_bytes = 0;        // highest byte ever in use
-  std::int64_t live_bytes = 0;        // most bytes alive at once: no allocation has a lower peak
+  List<std::int64_t> offsets;   // by value
+  std::int64_t peak_bytes = 0;  // highest byte ever in use
+  std::int64_t live_bytes = 0;  // most bytes alive at once: no allocation has a lower peak
 };
 
 /// How many changed orders the search tries when none of the usual ones reaches the live bytes.

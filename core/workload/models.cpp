@@ -126,7 +126,7 @@ std::int64_t token_count(const ModelRow& row, std::int64_t tokens) {
 
 }  // namespace
 
-std::string_view name_of(ModelKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(ModelKind kind) { return kind_names[at(kind)]; }
 
 std::span<const ModelRow> built_in_models() { return model_rows; }
 

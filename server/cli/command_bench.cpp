@@ -356,7 +356,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->callback([&action, options, command] {
     options->search.json = options->json;
     options->search.optimiser = optimiser_named(options->optimiser).value();
-    options->search.islands = static_cast<std::size_t>(options->islands);
+    options->search.islands = as_size(options->islands);
     const auto wants = [&](const char* part) {
       return std::ranges::find(options->searches, part) != options->searches.end();
     };

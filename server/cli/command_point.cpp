@@ -288,19 +288,19 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments,
   auto layers = layers_of(report);
   if (arguments.layers != 0) {
     auto listed = layers;
-    if (arguments.layers > 0) listed.resize(std::min(listed.size(), static_cast<std::size_t>(arguments.layers)));
+    if (arguments.layers > 0) listed.resize(std::min(listed.size(), as_size(arguments.layers)));
     if (!listed.empty()) print_layers(analysis, "Layers, in program order", listed);
   }
   std::ranges::stable_sort(layers, std::ranges::greater{}, &Layer::cycles);
-  layers.resize(std::min(layers.size(), static_cast<std::size_t>(std::max<std::int64_t>(arguments.top, 0))));
+  layers.resize(std::min(layers.size(), as_size(std::max<std::int64_t>(arguments.top, 0))));
   if (!layers.empty()) print_layers(analysis, "Slowest layers, steady pass", layers);
   if (!report.notes.empty()) std::cout << "\n", print_heading(std::cout, "Notes", colour_out());
   for (const auto& note : report.notes) std::cout << "  - " << printable(note) << "\n";
 }
 
 OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
-  OrderedJson object = explanation_json(
-      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained)));
+  OrderedJson object =
+      explanation_json(analysis, explain(analysis.application, analysis.machine, as_size(arguments.explained)));
   if (arguments.programs.empty())
     object["sensitivities"] = sensitivities_json(
         arguments.model,
@@ -309,8 +309,7 @@ OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, con
 }
 
 void print_explained(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
-  const Explanation explanation =
-      explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained));
+  const Explanation explanation = explain(analysis.application, analysis.machine, as_size(arguments.explained));
   if (!explanation.feasible) std::cout << "  infeasible: " << printable(explanation.reason) << "\n";
   print_explanation(std::cout, analysis, explanation, colour_out());
   if (arguments.programs.empty())  // a program is of one machine's memories and formats

@@ -18,7 +18,7 @@
 namespace sdip {
 namespace {
 
-const Value& value_of(const Graph& graph, ValueId id) { return graph.values[static_cast<std::size_t>(id)]; }
+const Value& value_of(const Graph& graph, ValueId id) { return graph.values[id]; }
 
 /// What stands after NAME= in the last text that begins so.
 std::optional<std::string> said_of(const std::vector<std::string>& texts, const std::string& name) {
@@ -76,7 +76,7 @@ void require_known_tensors(const std::vector<const Graph*>& graphs, const RunTen
   const auto places = [&](const std::string& text, const std::vector<ValueId> Graph::*side) {
     std::size_t count = 0;
     for (const Graph* graph : graphs)
-      count += static_cast<std::size_t>(std::ranges::any_of(
+      count += as_size(std::ranges::any_of(
           graph->*side, [&](ValueId id) { return text.starts_with(value_of(*graph, id).name + "="); }));
     return count;
   };

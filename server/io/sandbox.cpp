@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -64,7 +65,7 @@ int request_file(const std::string& request) {
       ::close(file);
       unavailable("write a request", number);
     }
-    if (written > 0) left.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) left.remove_prefix(as_size(written));
   }
   if (file >= 0) ::lseek(file, 0, SEEK_SET);
   return file;
@@ -209,7 +210,7 @@ void hear(int pipe, const ChildTask& task, Hearing& hearing, Clock::time_point& 
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) unavailable("hear a child", errno);
     if (size == 0) return;
-    hearing.add({piece.data(), static_cast<std::size_t>(size)});
+    hearing.add({piece.data(), as_size(size)});
     if (task.show) deadline = Clock::now() + patience;
   }
 }

@@ -26,7 +26,7 @@ PointBatch slice(const PointBatch& batch, const IndexRange& range) {
   PointBatch piece;
   piece.first = range.first;
   for (std::int64_t i = range.first; i < range.end; ++i) {
-    const auto at = static_cast<std::size_t>(i - batch.first);
+    const auto at = as_size(i - batch.first);
     Outcome outcome{.feasible = batch.feasible[at] != 0, .reason = batch.reasons[batch.reason[at]]};
     for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
     append(piece, outcome);

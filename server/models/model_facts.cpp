@@ -14,7 +14,7 @@ OrderedJson values_json(const Graph& graph, const std::vector<ValueId>& ids,
                         const std::vector<SurveyedValue>& declared) {
   OrderedJson values = OrderedJson::array();
   for (const ValueId id : ids) {
-    const auto& value = graph.values[static_cast<std::size_t>(id)];
+    const auto& value = graph.values[id];
     const auto found = std::ranges::find(declared, value.name, &SurveyedValue::name);
     OrderedJson dims = OrderedJson::array();
     if (found != declared.end() && found->dims.size() == value.operand.shape.size())

@@ -36,7 +36,7 @@ OrderedJson tensors_json(const std::vector<TensorFigure>& tensors) {
 OrderedJson live_json(const GraphReport& report) {
   OrderedJson list = OrderedJson::array();
   for (const LiveRule rule : live_rules) {
-    const auto place = static_cast<std::size_t>(rule);
+    const auto place = at(rule);
     const LiveFigures& live = report.live[place];
     list.push_back({{"rule", live_rule_text(rule)},
                     {"int8_bytes", live.peak_elements},

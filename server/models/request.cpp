@@ -13,9 +13,7 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
   throw Error("unknown_preset", where, "no preset " + name.substr(0, 80) + "; expected one of" + names);
 }
 
-std::string_view node_text(TechnologyNode node) {
-  return find_parameter("technology_node")->choices[static_cast<std::size_t>(node)];
-}
+std::string_view node_text(TechnologyNode node) { return find_parameter("technology_node")->choices[at(node)]; }
 
 TechnologyNode node_named(const std::string& name, const std::string& where) {
   std::string nodes;

@@ -87,7 +87,7 @@ ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
     refuse("weights_absent", value,
            "should stand at byte " + std::to_string(offset) + ", " + std::to_string(length) +
                " bytes long, in a file of " + std::to_string(size));
-  return file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
+  return file.subspan(as_size(offset), as_size(length));
 }
 
 /// The tag that stands before the length that stands before the data, or 0.
@@ -98,10 +98,10 @@ unsigned char tag_before(ByteSpan model, std::int64_t offset, std::int64_t lengt
   at -= groups + 1;
   if (at < 0) return 0;
   for (int i = 0; i < groups; ++i) {
-    const auto byte = static_cast<std::int64_t>(model[static_cast<std::size_t>(at + 1 + i)]);
+    const auto byte = static_cast<std::int64_t>(model[as_size(at + 1 + i)]);
     if (byte != ((length >> (7 * i) & 127) | (i + 1 < groups ? 128 : 0))) return 0;
   }
-  return static_cast<unsigned char>(model[static_cast<std::size_t>(at)]);
+  return static_cast<unsigned char>(model[as_size(at)]);
 }
 
 /// TensorProto's fields of varints: int32_data, int64_data, uint64_data.
@@ -112,8 +112,7 @@ std::vector<float> varint_numbers(const Value& value, ByteSpan model, ByteSpan b
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (const unsigned char field : varint_fields) {
     const auto one_by_one = static_cast<unsigned char>(field << 3);
-    const auto before =
-        static_cast<std::size_t>(value.bytes->offset) - 1;  // a tensor's data are not the first byte
+    const auto before = as_size(value.bytes->offset) - 1;  // a tensor's data are not the first byte
     std::optional<Tensor> tensor;
     if (tag == (field << 3 | 2)) tensor = tensor_of_varints(value.operand.type, value.operand.shape, text);
     if (!tensor && value.bytes->offset > 0 && std::to_integer<unsigned char>(model[before]) == one_by_one)

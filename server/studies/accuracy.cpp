@@ -55,7 +55,7 @@ OrderedJson stage_json(const StageAccuracy& stage) {
 std::string accuracy_key(const std::string& model, const AccuracyRequest& request) {
   const AccuracyOptions& options = request.options;
   std::string key = std::string(program_version) + " " + model + " seed=" + std::to_string(options.seed) + " " +
-                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
+                    std::string(calibration_names[at(options.rule.method)]) +
                     " percentile=" + std::to_string(options.rule.percent) +
                     " samples=" + std::to_string(options.samples);
   key += " steps=" + std::to_string(request.machine.steps);
@@ -151,7 +151,7 @@ OrderedJson accuracy_json(const AccuracyPlan& plan, const AccuracyReport& report
                         {"formats", plan.request.formats.text},
                         {"weights", plan.random_weights ? "random" : "file"},
                         {"seed", options.seed},
-                        {"calibration", calibration_names[static_cast<std::size_t>(options.rule.method)]},
+                        {"calibration", calibration_names[at(options.rule.method)]},
                         {"percentile", options.rule.percent},
                         {"samples", options.samples}};
   object.update(deviation_json(report.output()));

@@ -293,7 +293,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   };
   SearchOptions options;
   options.optimiser = request.optimiser;
-  options.islands = static_cast<std::size_t>(request.islands);
+  options.islands = as_size(request.islands);
   options.seed = request.seed;
   options.threads = threads;
   options.evaluations = request.evaluations;

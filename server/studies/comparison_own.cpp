@@ -14,9 +14,7 @@ namespace {
 
 constexpr double operations_of_mac = 2;
 
-double metric_value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
+double metric_value(const Report& report, Metric metric) { return report.outcome.values[metric]; }
 
 DeviceField own_field(std::string name, const std::string& value, std::string unit) {
   return {std::move(name), value, std::move(unit), "the machine being compared", "derived"};
@@ -104,9 +102,7 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
       named, analysis, batch,
       "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' "
       "clock trees take is left out.");
-  const auto set = [&](Metric metric, double value) {
-    row.values[static_cast<std::size_t>(metric)].second = value;
-  };
+  const auto set = [&](Metric metric, double value) { row.values[at(metric)].second = value; };
   const auto of = [&](Metric metric) { return metric_value(report, metric); };
   const auto frames = static_cast<double>(row.batch);
   const double stream_frame_s = 1 / of(Metric::throughput_fps);

@@ -111,7 +111,7 @@ OrderedJson screening_json(const Screening& screening) {
           {"preset", request.preset},
           {"machine", machine_json(request.space.base)},
           {"axes", axes_json(request.space.axes)},
-          {"method", method_names[static_cast<std::size_t>(request.method)]},
+          {"method", method_names[at(request.method)]},
           {"samples", request.samples},
           {"seed", request.seed},
           {"evaluated", screening.evaluated},

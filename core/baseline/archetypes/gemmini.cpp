@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "core/base/units.h"
 
 namespace sdip {

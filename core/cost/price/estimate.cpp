@@ -72,9 +72,7 @@ T& at(Bound bound, T& value, T& least, T& most) {
   return bound == Bound::value ? value : bound == Bound::least ? least : most;
 }
 
-double metric_of(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
+double metric_of(const Report& report, Metric metric) { return report.outcome.values[metric]; }
 
 /// The dies of the chip, their areas at the constants' values and at the ends of their ranges.
 void fill_dies(std::span<const BuiltDie> dies, const Machine& m, Bound bound, Report& report) {

@@ -16,7 +16,7 @@ constexpr std::int64_t mib = 1024 * 1024;
 std::int64_t results_bytes(const Program& program, NumberFormat activations) {
   std::int64_t end = 0;
   for (const Instruction& i : program.instructions) {
-    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const InstructionClass& c = program.classes[i.instruction_class];
     if (!c.to_dram) continue;
     const std::int64_t bits = c.out_elements * bits_of(c.formats ? c.formats->results : activations);
     end = std::max(end, i.dram_address.value + ceil_div(bits, std::int64_t{8}));

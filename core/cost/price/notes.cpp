@@ -127,7 +127,7 @@ void note_products_on_one_core(const StageRun& run, const Machine& m, Notes& not
   std::map<std::string, std::int64_t> kept;
   const Program& program = run.stage->program;
   for (const Instruction& i : program.instructions) {
-    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const InstructionClass& c = program.classes[i.instruction_class];
     const std::string why = kept_by(c, weight_place(m, run.stage->role), m);
     if (!why.empty()) ++kept[why];
   }
@@ -143,13 +143,10 @@ void note_copies(const StageRun& run, Notes& notes) {
   for (const Instruction& i : run.stage->program.instructions) {
     if (i.nodes.empty()) continue;
     const Graph& graph = *run.stage->graph;
-    const Node& node = graph.nodes[static_cast<std::size_t>(i.nodes.front())];
-    const auto is_weight = [&](ValueId v) {
-      return v != none && graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
-    };
+    const Node& node = graph.nodes[i.nodes.front()];
+    const auto is_weight = [&](ValueId v) { return v != none && graph.values[v].kind == ValueKind::weight; };
     const auto is = [&](std::string_view type) { return node.op->domain.empty() && node.op->type == type; };
-    const bool one_place =
-        is("Gather") && element_count(graph.values[static_cast<std::size_t>(node.inputs[1])].operand.shape) == 1;
+    const bool one_place = is("Gather") && element_count(graph.values[node.inputs[1]].operand.shape) == 1;
     parts += (is("Split") || is("Slice") || one_place) && !is_weight(node.inputs[0]);
     wholes += is("Concat") && std::ranges::none_of(node.inputs, is_weight);
   }
@@ -200,7 +197,7 @@ void note_own_blocks(const std::vector<StageRun>& runs, const Machine& m, Notes&
     notes.emplace_back("vae_stage=circuit does nothing: the workload has no VAE.");
   constexpr Role roles[own_stages.size()] = {Role::text_encoder, Role::encoder, Role::decoder};
   for (const OwnStage stage : own_stages) {
-    const Role role = roles[static_cast<std::size_t>(stage)];
+    const Role role = roles[at(stage)];
     const std::string which = "The rows of " + std::string(own_stage_text(stage));
     if (!says_rows(m, stage)) continue;
     if (!on_chip(role, m))

@@ -14,7 +14,7 @@ Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::
 
 Layout layout_of_sums(const Chip& chip, ElementType type, std::int64_t count) {
   const NumberFormat format = accumulator_of(chip);
-  const bool in_codes = is_single(type) && number_formats[static_cast<std::size_t>(format)].floating;
+  const bool in_codes = is_single(type) && is_floating(format);
   return {format, type, count, 1, true, !in_codes};
 }
 

@@ -37,7 +37,7 @@ bool drop_casts_at(Graph& graph, NodeId id) {
   const Operator& op = *node.op;
   const std::int64_t opset = node.opset;
   replace_last(graph, {up, id, down}, op.domain, op.type, std::move(inputs), node.attributes);
-  graph.nodes[static_cast<std::size_t>(down)].opset = opset;  // its meaning stays what it was
+  graph.nodes[down].opset = opset;  // its meaning stays what it was
   return true;
 }
 

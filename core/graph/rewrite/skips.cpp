@@ -15,7 +15,7 @@ constexpr std::int64_t most_visits = std::int64_t{1} << 24;
 /// Asks for ancestors, again and again, without clearing marks in between.
 struct Ancestry {
   const Graph& graph;
-  std::vector<std::int32_t> seen;  // by node, the question that last came by
+  List<std::int32_t> seen;  // by node, the question that last came by
   std::vector<NodeId> open;
   std::int32_t question = 0;
   std::int64_t visits = 0;
@@ -30,8 +30,8 @@ struct Ancestry {
     while (!open.empty() && visits < most_visits) {
       const NodeId id = open.back();
       open.pop_back();
-      if (id == none || id <= first || seen[static_cast<std::size_t>(id)] == question) continue;
-      seen[static_cast<std::size_t>(id)] = question;
+      if (id == none || id <= first || seen[id] == question) continue;
+      seen[id] = question;
       ++visits;
       for (ValueId input : node_at(graph, id).inputs) {
         if (input == earlier) return true;

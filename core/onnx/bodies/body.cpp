@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-Value& value_at(ModelReading& reading, ValueId id) { return reading.graph.values[static_cast<std::size_t>(id)]; }
+Value& value_at(ModelReading& reading, ValueId id) { return reading.graph.values[id]; }
 
 void make_weight(Value& value, ReadTensor read) {
   value.kind = ValueKind::weight;
@@ -84,7 +84,7 @@ std::int64_t opset_of(const BodyPlace& place, const onnx::NodeProto& node, const
   std::vector<ValueId> unknown;
   for (const std::string& input : proto.input()) {
     const ValueId id = input.empty() ? none : find_value(scope, input);
-    if (id != none && !reading.graph.values[static_cast<std::size_t>(id)].operand.value) unknown.push_back(id);
+    if (id != none && !reading.graph.values[id].operand.value) unknown.push_back(id);
   }
   const bool first_is_data = unknown.size() > 1 && unknown[0] == find_value(scope, proto.input(0));
   const std::span<const ValueId> asked = std::span(unknown).subspan(first_is_data ? 1 : 0);
@@ -201,12 +201,12 @@ void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const 
              const std::string& name, const std::vector<ValueId>& results, std::size_t first_made) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
-    const ValueId id = results.at(static_cast<std::size_t>(i));
+    const ValueId id = results.at(as_size(i));
     if (id == none) refuse_node(name, node, "invalid_graph", "output '" + node.output(i) + "' is an absent input");
     if (!scope.values.emplace(node.output(i), id).second) {
       refuse_node(name, node, "invalid_graph", "value '" + node.output(i) + "' is made twice");
     }
-    if (static_cast<std::size_t>(id) < first_made) continue;
+    if (as_size(id) < first_made) continue;
     value_at(reading, id).name = path_of(place.path, node.output(i));
     count_name(reading, place, value_at(reading, id).name);
   }

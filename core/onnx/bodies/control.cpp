@@ -17,14 +17,14 @@ struct Call {
 
 [[noreturn]] void refuse_undecided(const Call& call, ValueId id, const char* what) {
   const Graph& graph = call.reading.graph;
-  refuse_unknown_numbers(graph, std::span(&id, 1), call.name,
-                         "node '" + call.name + "' (" + call.node.op_type() + "): " + what + " '" +
-                             graph.values[static_cast<std::size_t>(id)].name + "'");
+  refuse_unknown_numbers(
+      graph, std::span(&id, 1), call.name,
+      "node '" + call.name + "' (" + call.node.op_type() + "): " + what + " '" + graph.values[id].name + "'");
 }
 
 /// The number of a scalar; nothing when it is not known. Throws shape_mismatch for another type or size.
 std::optional<std::int64_t> known_scalar(const Call& call, ValueId id, ElementType type, const char* what) {
-  const Operand& operand = call.reading.graph.values[static_cast<std::size_t>(id)].operand;
+  const Operand& operand = call.reading.graph.values[id].operand;
   if (operand.type != type || element_count(operand.shape) != 1) {
     refuse_node(call.name, call.node, "shape_mismatch",
                 std::string(what) + " must be one " + std::string(element_type_text(type)) + ", but is " +
@@ -108,13 +108,13 @@ void read_loop(const Call& call) {
     if (!trips) refuse_undecided(call, trip_count, "the trip count");
   }
   ValueId condition = input_of(call, 1);
-  const auto carried = static_cast<std::size_t>(call.node.input_size() - 2);
+  const auto carried = as_size(call.node.input_size() - 2);
   std::vector<ValueId> state;
   for (int i = 2; i < call.node.input_size(); ++i) {
     state.push_back(input_of(call, i));
     if (state.back() == none) refuse_node(call.name, call.node, "invalid_graph", "a carried input is missing");
   }
-  std::vector<std::vector<ValueId>> stacks(static_cast<std::size_t>(body.output_size()) - 1 - carried);
+  std::vector<std::vector<ValueId>> stacks(as_size(body.output_size()) - 1 - carried);
   const std::size_t first_made = call.reading.graph.values.size();
   const ValueId yes = add_constant(call.reading, path_of(call.name, "true"), {ElementType::boolean, {}, {1}, {}});
   for (std::int64_t i = 0; goes_on(call, i, trips, condition); ++i) {

@@ -61,7 +61,7 @@ std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place
     stored->second = std::move(initializers.values);
   }
   Scope scope{&outer, &stored->second, {}};
-  check(static_cast<std::size_t>(graph.input_size()) == inputs.size(), "read_subgraph: not as many inputs");
+  check(as_size(graph.input_size()) == inputs.size(), "read_subgraph: not as many inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     scope.values.emplace(graph.input(static_cast<int>(i)).name(), inputs[i]);
   }

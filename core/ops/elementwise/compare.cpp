@@ -27,7 +27,7 @@ template <class Op>
 void compute_comparison(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &a = value_of(use, 0), &b = value_of(use, 1);
   const Spread at_a = spread(a.shape, outputs[0].shape), at_b = spread(b.shape, outputs[0].shape);
-  std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(outputs[0].shape)));
+  std::vector<std::int64_t> values(as_size(element_count(outputs[0].shape)));
   if (is_floating(a.type)) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op()(a.floats[at_a[i]], b.floats[at_b[i]]);
   } else {

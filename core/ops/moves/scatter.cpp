@@ -43,7 +43,7 @@ std::int64_t reduced(std::string_view reduction, ElementType type, std::int64_t 
 Tensor scattered(Tensor data, const Tensor& updates, const std::vector<std::int64_t>& to,
                  std::string_view reduction) {
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const auto at = static_cast<std::size_t>(to[i]);
+    const auto at = as_size(to[i]);
     if (is_floating(data.type)) {
       data.floats[at] = rounded(data.type, reduced(reduction, data.type, data.floats[at], updates.floats[i]));
     } else {
@@ -112,7 +112,7 @@ std::vector<Operand> infer_scatter_nd(const OperatorUse& use) {
 /// Each row of indices is where one slice of updates goes.
 void compute_scatter_nd(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &data = value_of(use, 0), &indices = value_of(use, 1), &updates = value_of(use, 2);
-  const auto depth = static_cast<std::size_t>(indices.shape.back());
+  const auto depth = as_size(indices.shape.back());
   const auto strides = strides_of(data.shape);
   const std::int64_t slice = count_between(data.shape, depth, data.shape.size());
   std::vector<std::int64_t> to;
@@ -166,7 +166,7 @@ void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) 
   const std::int64_t inner = count_between(cache.shape, axis + 1, cache.shape.size()), size = cache.shape[axis];
   std::vector<std::int64_t> to;
   for (std::int64_t line = 0; line < outer; ++line) {
-    const auto sample = static_cast<std::size_t>(line / (outer / cache.shape[0]));
+    const auto sample = at(line / (outer / cache.shape[0]));
     const std::int64_t start = starts == nullptr ? 0 : starts->ints[sample];
     if (start < 0 || (!is_circular(use) && start > size - steps)) {
       refuse(use, "shape_mismatch",

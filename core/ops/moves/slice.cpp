@@ -103,7 +103,7 @@ std::vector<std::int64_t> parts_of(const OperatorUse& use, std::int64_t size) {
   if (use.opset < 18 && size % count != 0) {
     refuse(use, "shape_mismatch", std::to_string(size) + " does not split into " + std::to_string(count));
   }
-  std::vector<std::int64_t> parts(static_cast<std::size_t>(count), part);
+  std::vector<std::int64_t> parts(as_size(count), part);
   parts.back() = size - part * (count - 1);
   return parts;
 }

@@ -120,7 +120,7 @@ std::vector<Operand> infer_reverse(const OperatorUse& use) {
     refuse(use, "shape_mismatch", "batch_axis and time_axis must be 0 and 1 of " + shape_text(in.shape));
   }
   require_type(use, 1, is_integer, "an integer");
-  if (lengths.shape != Shape{in.shape[static_cast<std::size_t>(batch)]}) {
+  if (lengths.shape != Shape{in.shape[at(batch)]}) {
     refuse(use, "shape_mismatch", "sequence lengths " + shape_text(lengths.shape) + " of " + shape_text(in.shape));
   }
   return {like_first(use)};
@@ -135,7 +135,7 @@ void compute_reverse(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<std::int64_t> from;
   for (std::int64_t row = 0; row < in.shape[0]; ++row) {
     for (std::int64_t column = 0; column < in.shape[1]; ++column) {
-      const std::int64_t length = lengths.ints[static_cast<std::size_t>(time_first ? column : row)];
+      const std::int64_t length = lengths.ints[at(time_first ? column : row)];
       if (length < 0 || length > steps) {
         refuse(use, "shape_mismatch",
                "a sequence of length " + std::to_string(length) + " in " + std::to_string(steps) + " steps");

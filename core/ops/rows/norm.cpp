@@ -72,8 +72,8 @@ void give_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::si
   const Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   const std::vector<double>&gamma = value_of(use, 1).floats, &beta = value_of(use, 2).floats;
   const Shape& shape = input(use, 0).shape;
-  const auto channels = static_cast<std::size_t>(shape[1]);
-  const auto inner = static_cast<std::size_t>(count_between(shape, 2, shape.size()));
+  const auto channels = as_size(shape[1]);
+  const auto inner = as_size(count_between(shape, 2, shape.size()));
   const std::size_t length = x.size() / rows;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / length, at = i / inner % channels * gamma.size() / channels;
@@ -94,7 +94,7 @@ Work instance_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_instance_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs, static_cast<std::size_t>(count_between(input(use, 0).shape, 0, 2)));
+  give_by_channel(use, outputs, as_size(count_between(input(use, 0).shape, 0, 2)));
 }
 
 std::int64_t group_count(const OperatorUse& use) { return int_attribute(use, "num_groups", 0); }
@@ -118,8 +118,7 @@ Work group_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs,
-                  static_cast<std::size_t>(element_count({input(use, 0).shape[0], group_count(use)})));
+  give_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
 }
 
 std::size_t layer_norm_axis(const OperatorUse& use) {
@@ -163,7 +162,7 @@ void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vec
 
 void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
   Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / (x.size() / rows);
@@ -190,7 +189,7 @@ std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
 /// x / sqrt(E[x^2] + eps) * gamma. [3,4] with epsilon 0 is divided by sqrt(12.5).
 void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
   const std::size_t length = x.size() / rows;
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -221,7 +220,7 @@ void compute_mvn(const OperatorUse& use, std::span<Operand> outputs) {
   const auto axes = mvn_axes(use);
   for (std::size_t axis : axes) kept[axis] = 1;
   const Spread slot = spread(kept, input(use, 0).shape);
-  std::vector<double> sum(static_cast<std::size_t>(element_count(kept))), squares(sum.size());
+  std::vector<double> sum(as_size(element_count(kept))), squares(sum.size());
   const double count = static_cast<double>(x.size()) / static_cast<double>(sum.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[slot[i]] += x[i];
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -46,8 +46,8 @@ void check_shapes(const OperatorUse& use) {
 
 /// Numbers of the boxes taken, best first: those of a score above the threshold that overlap none taken before.
 /// Equal scores go by number.
-std::vector<std::int64_t> best_boxes(const std::vector<Box>& boxes, const double* scores, double most,
-                                     double overlaps, const double* least_score) {
+std::vector<std::int64_t> best_boxes(const List<Box>& boxes, const double* scores, double most, double overlaps,
+                                     const double* least_score) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < std::ssize(boxes); ++i) {
     if (least_score == nullptr || scores[i] > *least_score) order.push_back(i);
@@ -58,9 +58,8 @@ std::vector<std::int64_t> best_boxes(const std::vector<Box>& boxes, const double
   std::vector<std::int64_t> taken;
   for (std::int64_t i : order) {
     if (static_cast<double>(taken.size()) >= most) break;
-    const bool covered = std::any_of(taken.begin(), taken.end(), [&](std::int64_t t) {
-      return overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(t)]) > overlaps;
-    });
+    const bool covered = std::any_of(taken.begin(), taken.end(),
+                                     [&](std::int64_t t) { return overlap(boxes[i], boxes[t]) > overlaps; });
     if (!covered) taken.push_back(i);
   }
   return taken;
@@ -76,7 +75,7 @@ std::vector<double> selected(const OperatorUse& use) {
   std::vector<double> rows;
   if (scores.empty()) return rows;
   for (std::int64_t batch = 0; batch < shape[0]; ++batch) {
-    std::vector<Box> boxes;
+    List<Box> boxes;
     for (std::int64_t i = 0; i < shape[2]; ++i) {
       boxes.push_back(box_of(corners.data() + (batch * shape[2] + i) * 4, centre));
     }

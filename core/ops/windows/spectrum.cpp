@@ -186,7 +186,7 @@ void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {
       const auto first = x.begin() + (batch * shape[1] + frame * f.step) * parts;
       std::vector<double> points(first, first + length * parts);
       for (std::size_t i = 0; i < points.size() && !window.empty(); ++i) {
-        points[i] *= window[i / static_cast<std::size_t>(parts)];
+        points[i] *= window[i / as_size(parts)];
       }
       for (std::int64_t bin = 0; bin < f.transform.bins; ++bin) {
         const auto [real, imaginary] = spectrum_at(f.transform, bin, points.data(), length, parts, parts);

@@ -51,7 +51,7 @@ Staying staying_weights(const Compilation& compilation, std::span<const Instruct
 
 void pin(Compilation& compilation) {
   const Machine& machine = compilation.machine;
-  const std::vector<Draft>& drafts = compilation.drafts;
+  const List<Draft>& drafts = compilation.drafts;
   Placement& placement = compilation.placement;
   Program& program = compilation.program;
   const AskedCapacity psram(machine.psram_bytes);

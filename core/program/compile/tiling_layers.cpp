@@ -49,8 +49,7 @@ std::vector<TilingLayer> tiling_layers(const Graph& graph) {
       ++layers[entry->second].count;
       continue;
     }
-    layers.push_back(
-        {graph.nodes[static_cast<std::size_t>(draft.node)].name, {draft.work.nest, draft.weighted}, 1});
+    layers.push_back({graph.nodes[draft.node].name, {draft.work.nest, draft.weighted}, 1});
   }
   return layers;
 }

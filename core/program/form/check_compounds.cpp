@@ -58,7 +58,7 @@ std::string text_of(InstructionClass c) {
 /// Compounds of a stage, and what the compiler makes of their nodes.
 class Compounds {
  public:
-  Compounds(const CompiledStage& stage, const Derivation& derivation, const std::vector<InstructionClass>& classes)
+  Compounds(const CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes)
       : stage_(stage), derivation_(derivation), classes_(classes) {
     const auto kind = [&](Compound of) {
       return std::ranges::count(classes_, of, &InstructionClass::compound) > 0;
@@ -155,9 +155,9 @@ class Compounds {
   }
 
   /// The parts' drafts, as many of the instruction's nodes each as its part says.
-  std::vector<Draft> drafts_of(std::span<const NodeId> nodes, const std::vector<Part>& parts,
-                               const Refusal& refuse) const {
-    std::vector<Draft> drafts;
+  List<Draft> drafts_of(std::span<const NodeId> nodes, const std::vector<Part>& parts,
+                        const Refusal& refuse) const {
+    List<Draft> drafts;
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const std::string of = "part " + std::to_string(p) + ": ";
       const std::int64_t before = parts[p].prologue_passes, behind = parts[p].fused_operators;
@@ -165,9 +165,9 @@ class Compounds {
       const bool whole = p + 1 == parts.size();
       if (before >= left || behind >= left - before || (whole && before + 1 + behind < left))
         refuse(of + "prologue_passes, fused_operators: expected as many as it has of the instruction's nodes");
-      const auto own = nodes.first(static_cast<std::size_t>(before + 1 + behind));
-      const auto norm = joined(own.first(static_cast<std::size_t>(before)));
-      auto draft = joined(own.subspan(static_cast<std::size_t>(before)));
+      const auto own = nodes.first(as_size(before + 1 + behind));
+      const auto norm = joined(own.first(as_size(before)));
+      auto draft = joined(own.subspan(as_size(before)));
       if (!draft || (before > 0 && !norm)) refuse(of + "a node that computes nothing");
       if (norm && (norm->work.family != Family::norm || draft->operands.empty() || norm->operands.empty() ||
                    norm->destination != draft->operands[0].value))
@@ -180,7 +180,7 @@ class Compounds {
   }
 
   Draft strips_of(const Instruction& i, const InstructionClass& c, const Refusal& refuse) const {
-    const std::vector<Draft> drafts = drafts_of(i.nodes, c.parts, refuse);
+    const List<Draft> drafts = drafts_of(i.nodes, c.parts, refuse);
     auto draft = c.work.family == Family::linear ? joined_chain(*stage_.graph, derivation_.roots(), drafts)
                                                  : joined_strips(*stage_.graph, drafts, c.line_buffers);
     if (!draft) refuse("compound: expected nodes each of which reads the rows that the one before makes");
@@ -193,7 +193,7 @@ class Compounds {
     const auto whole = last == nullptr ? strips_of_.end() : strips_of_.find(last->node);
     if (whole == strips_of_.end()) refuse("name: expected a node of an instruction of strips");
     const Instruction& of = stage_.program.instructions[whole->second];
-    std::vector<Draft> drafts = drafts_of(of.nodes, classes_[whole->second].parts, refuse);
+    List<Draft> drafts = drafts_of(of.nodes, classes_[whole->second].parts, refuse);
     const auto end = std::ranges::find(drafts, last->node, &Draft::node);
     if (end == drafts.end()) refuse("name: expected the main node of a part of strips");
     drafts.erase(end + 1, drafts.end());
@@ -206,15 +206,15 @@ class Compounds {
 
   const CompiledStage& stage_;
   const Derivation& derivation_;
-  const std::vector<InstructionClass>& classes_;
-  std::vector<Draft> attentions_;
+  const List<InstructionClass>& classes_;
+  List<Draft> attentions_;
   std::map<NodeId, std::size_t> strips_of_;  // the instruction of strips that computes a node
 };
 
 }  // namespace
 
 void check_compounds(const CompiledStage& stage, const Derivation& derivation,
-                     const std::vector<InstructionClass>& classes,
+                     const List<InstructionClass>& classes,
                      const std::function<void(std::size_t, const std::string&)>& refuse) {
   const Compounds compounds(stage, derivation, classes);
   for (std::size_t i = 0; i < classes.size(); ++i)

@@ -171,7 +171,7 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
     refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");
-  const std::int64_t made = element_count(stage.graph->values[at(i.destination)].operand.shape);
+  const std::int64_t made = element_count(stage.graph->values[i.destination].operand.shape);
   if (c.out_elements > made) refuse("elements: its result has " + std::to_string(made));
   if (c.operand_a != derived.operand_a || c.operand_b != derived.operand_b)
     refuse("operand_a, operand_b: expected where src1 and src2 lie");
@@ -252,16 +252,16 @@ void check_pair(const PlacedOperand& source, const Whereabouts& w, const Turns& 
     refuse("src: expected a family's DSRAM pair where each has one, and there alone");
   if (!source.pair) return;
   const std::int64_t since = turns.at(w.pair) - 1 - w.written;
-  if (static_cast<std::size_t>(*source.pair) != w.pair || since > 1 || (since == 1 && own))
+  if (at(*source.pair) != w.pair || since > 1 || (since == 1 && own))
     refuse("operand %" + std::to_string(source.value) + " is not in the DSRAM pair of " +
            std::string(family_text(*source.pair)));
   if (source.older != (since == 1)) refuse("older: expected of what the last but one of its family wrote");
 }
 
 /// Marks name earlier instructions, each once, and are enough.
-void check_marks(CompiledStage& stage, const Derivation& derivation, const std::vector<InstructionClass>& classes,
+void check_marks(CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes,
                  const std::function<void(std::size_t, const std::string&)>& refuse) {
-  std::vector<Instruction>& instructions = stage.program.instructions;
+  List<Instruction>& instructions = stage.program.instructions;
   const Machine machine = machine_like(stage.needs);
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const std::vector<std::int32_t>& after = instructions[i].after;
@@ -272,32 +272,28 @@ void check_marks(CompiledStage& stage, const Derivation& derivation, const std::
         refuse(i, "after: expected earlier instructions, ascending, each once");
   }
   if (!has_pairs(machine)) return;
-  std::vector<ValueId> roots(stage.graph->values.size());
+  List<ValueId> roots(stage.graph->values.size());
   for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = derivation.root(static_cast<ValueId>(v));
   std::vector<const InstructionClass*> each;
   for (const InstructionClass& c : classes) each.push_back(&c);
   mark({*stage.graph, machine, roots, derivation.joined(), instructions, each}, refuse);
 }
 
-void check_order(const CompiledStage& stage, const Derivation& derivation,
-                 const std::vector<InstructionClass>& classes,
+void check_order(const CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes,
                  const std::function<void(std::size_t, const std::string&)>& refuse) {
   const Graph& graph = *stage.graph;
-  std::vector<Whereabouts> where(graph.values.size());
+  List<Whereabouts> where(graph.values.size());
   for (std::size_t v = 0; v < where.size(); ++v)
     if (graph.values[v].kind != ValueKind::activation || element_count(graph.values[v].operand.shape) == 0)
       where[v] = {true, true, true, true};
   const bool pairs = has_pairs(machine_like(stage.needs));
   Turns turns{};
   for (std::size_t i = 0; i < classes.size() && pairs; ++i)
-    if (static_cast<std::size_t>(classes[i].work.family) >= pair_families)
-      refuse(i, "family: expected one with a circuit");
-  for (Whereabouts& w : where) w.pair = pairs ? static_cast<std::size_t>(classes.front().work.family) : 0;
-  const auto of = [&](ValueId v) -> Whereabouts& {
-    return where[at(v)].made ? where[at(v)] : where[at(derivation.root(v))];
-  };
+    if (at(classes[i].work.family) >= pair_families) refuse(i, "family: expected one with a circuit");
+  for (Whereabouts& w : where) w.pair = pairs ? at(classes.front().work.family) : 0;
+  const auto of = [&](ValueId v) -> Whereabouts& { return where[v].made ? where[v] : where[derivation.root(v)]; };
   const auto all_of = [&](const std::vector<ValueId>& parts) {  // joined in DRAM
-    const auto there = [&](ValueId part) { return where[at(part)].made && where[at(part)].dram; };
+    const auto there = [&](ValueId part) { return where[part].made && where[part].dram; };
     const bool all = std::ranges::all_of(parts, there);
     return Whereabouts{all, false, false, all};
   };
@@ -313,15 +309,14 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
       if (!w.made || !there)
         refuse(i,
                "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
-      const bool own = w.pair == static_cast<std::size_t>(classes[i].work.family);
+      const bool own = w.pair == at(classes[i].work.family);
       check_pair(source, w, turns, own, pairs, [&](const std::string& what) { refuse(i, what); });
     }
     for (const PlacedOperand& source : instructions[i].sources)
       if (source.pop) of(source.value).stackram = false;
     const InstructionClass& c = classes[i];
-    const auto family = static_cast<std::size_t>(c.work.family);
-    where[at(instructions[i].destination)] = {true,      c.to_dsram, c.push,
-                                              c.to_dram, family,     pairs ? turns[family]++ : 0};
+    const auto family = at(c.work.family);
+    where[instructions[i].destination] = {true, c.to_dsram, c.push, c.to_dram, family, pairs ? turns[family]++ : 0};
   }
   for (const ValueId v : graph.outputs)
     if (!of(v).made) refuse(instructions.size() - 1, "no instruction makes output %" + std::to_string(v));
@@ -329,7 +324,7 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
 
 /// Values that no node makes, sums, are each made by one instruction, which computes no node and makes nothing
 /// else.
-void check_sums(const CompiledStage& stage, const std::vector<InstructionClass>& classes,
+void check_sums(const CompiledStage& stage, const List<InstructionClass>& classes,
                 const std::function<void(std::size_t, const std::string&)>& refuse) {
   const auto& instructions = stage.program.instructions;
   const std::size_t of_nodes = values_of_nodes(*stage.graph);
@@ -357,7 +352,7 @@ bool is_sound_stage(const CompiledStage& stage) {
          stage.dram_thousandths <= 1000;
 }
 
-void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
+void finish_program(CompiledStage& stage, const Derivation& derivation, List<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse) {
   Program& program = stage.program;
   check_order(stage, derivation, classes, refuse);

@@ -103,7 +103,7 @@ std::optional<std::string> misfit(const CompiledStage& stage, const Machine& giv
            std::to_string(machine.psram_bytes);
   const bool in_place = weights_in_place(machine, stage.role);
   for (const Instruction& instruction : program.instructions) {
-    const auto& c = program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    const auto& c = program.classes[instruction.instruction_class];
     if (auto reason = short_of(instruction, c, machine, program.pinned_bytes.value, in_place)) return reason;
   }
   return std::nullopt;

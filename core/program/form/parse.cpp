@@ -17,7 +17,7 @@ constexpr std::size_t most_operands = 1 << 16;
 constexpr Bytes unsaid(-1);
 
 struct Reading : Parsing {
-  std::vector<InstructionClass> classes;
+  List<InstructionClass> classes;
   std::vector<std::size_t> lines;        // of instructions
   std::optional<Derivation> derivation;  // once the nodes are there
   std::optional<Scanner> inputs, outputs, totals;
@@ -81,8 +81,8 @@ void read_version(Reading& r, Scanner& in) {
 
 void read_header(Reading& r, Header header, std::string_view keyword, Scanner& in) {
   constexpr std::string_view names[] = {"sdip", "stage", "machine", "graph", "inputs", "outputs"};
-  if (keyword != names[static_cast<std::size_t>(header)])
-    refuse_line(r.line, "expected the line '" + std::string(names[static_cast<std::size_t>(header)]) + " ...'");
+  if (keyword != names[at(header)])
+    refuse_line(r.line, "expected the line '" + std::string(names[at(header)]) + " ...'");
   if (header == Header::sdip) return read_version(r, in);
   if (header == Header::stage) return read_stage(r, in);
   if (header == Header::machine) return read_machine(r, in);
@@ -243,8 +243,7 @@ void read_extensions(Reading& r, TextIn& fields, Instruction& instruction) {
     TextIn::end(*occupancy);
   }
   const auto& nodes = r.stage.graph->nodes;
-  if (!instruction.nodes.empty())
-    instruction.name = nodes[static_cast<std::size_t>(instruction.nodes.front())].name;
+  if (!instruction.nodes.empty()) instruction.name = nodes[at(instruction.nodes.front())].name;
   if (auto name = fields.take("name")) {
     instruction.name = name->quoted("a name");
     TextIn::end(*name);

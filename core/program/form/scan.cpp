@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -73,7 +74,7 @@ std::int64_t Scanner::number(std::string_view what) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
   if (problem != std::errc()) refuse(std::string(what) + ", an integer of 64 bits");
-  at_ = static_cast<std::size_t>(end - text_.data());
+  at_ = as_size(end - text_.data());
   return number;
 }
 
@@ -89,7 +90,7 @@ double Scanner::real(std::string_view what) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
   if (problem != std::errc()) refuse(std::string(what) + ", a number");
-  at_ = static_cast<std::size_t>(end - text_.data());
+  at_ = as_size(end - text_.data());
   return number;
 }
 

@@ -59,7 +59,7 @@ std::string attribute_text(const Attribute& attribute) {
 }
 
 std::string value_line(ValueId id, const Value& value, bool of_a_node) {
-  const std::size_t kind = of_a_node ? static_cast<std::size_t>(value.kind) : std::size(value_kinds) - 1;
+  const std::size_t kind = of_a_node ? at(value.kind) : std::size(value_kinds) - 1;
   std::string line = "value " + value_label(id) + " " + std::string(value_kinds[kind]) + " " +
                      type_text(value.operand) + " " + quoted(value.name);
   if (value.initializer) line += " initializer=1";
@@ -162,7 +162,7 @@ std::string six_fields(const Writing& w, const Instruction& instruction, const I
 
 std::string instruction_line(const Writing& w, std::size_t number, const InstructionScales& scales) {
   Instruction instruction = w.stage.program.instructions[number];
-  InstructionClass c = w.stage.program.classes[at(instruction.instruction_class)];
+  InstructionClass c = w.stage.program.classes[instruction.instruction_class];
   std::string line = "instruction " + std::to_string(number) + " " + six_fields(w, instruction, c);
   TextOut out{line};
   const EssaySources essay = essay_sources(instruction);

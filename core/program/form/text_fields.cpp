@@ -7,7 +7,7 @@ namespace sdip {
 
 std::string_view compound_text(Compound compound) {
   constexpr std::string_view names[] = {"single", "attention", "strips"};
-  return names[static_cast<std::size_t>(compound)];
+  return names[at(compound)];
 }
 
 std::string order_text(const LoopOrder& order) {

@@ -99,8 +99,7 @@ std::string what_is_needed(const Compilation& compilation, std::size_t failed) {
   const std::string has_dsram = "DSRAM (" + std::to_string(machine.dsram_bytes) + " B)";
   const std::string has_psram = "PSRAM (" + std::to_string(machine.psram_bytes) + " B)";
   const std::string what =
-      compilation.graph->nodes[static_cast<std::size_t>(compilation.drafts[failed].node)].name +
-      ": even the smallest tile does not fit in ";
+      compilation.graph->nodes[compilation.drafts[failed].node].name + ": even the smallest tile does not fit in ";
   const auto needs = [](std::int64_t bytes) { return std::to_string(bytes) + " B are needed"; };
   Machine larger = machine;
   larger.dsram_bytes = most_bytes;

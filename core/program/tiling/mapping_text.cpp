@@ -169,7 +169,7 @@ std::string mappings_text(const Application& application) {
   std::string text;
   for (const CompiledStage& stage : application.stages)
     for (const Instruction& instruction : stage.program.instructions) {
-      const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+      const auto& c = stage.program.classes[instruction.instruction_class];
       if (!is_nest(c.work.family)) continue;
       const Nest nest{c.work.nest, c.operand_b == Place::psram};
       MappingRule rule = rule_of(stage.name + ":" + instruction.name, nest, c.mapping);

@@ -72,20 +72,18 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   const bool several = answer.mix.size() > 1;
   const auto add_workloads = [&](Metric metric, TextRow& row) {
     for (std::size_t i = 0; several && i < answer.analyses.size(); ++i)
-      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[static_cast<std::size_t>(metric)],
-                                  metrics()[static_cast<std::size_t>(metric)].unit));
+      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[metric], metrics()[metric].unit));
   };
   std::vector<TextRow> rows;
   for (const Metric metric :
        {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame, Metric::power_w, Metric::area_mm2,
         Metric::price_usd, Metric::utilization, Metric::dram_bytes_per_frame, Metric::sram_bytes}) {
-    const MetricRow& row = metrics()[static_cast<std::size_t>(metric)];
+    const MetricRow& row = metrics()[metric];
     std::string within;
     for (const KnownRange& range : known)
       if (range.metric == metric)
         within = quantity_text(range.least, row.unit) + " to " + quantity_text(range.most, row.unit);
-    rows.push_back({std::string(row.name),
-                    quantity_text(best.outcome.values[static_cast<std::size_t>(metric)], row.unit), within});
+    rows.push_back({std::string(row.name), quantity_text(best.outcome.values[metric], row.unit), within});
     add_workloads(metric, rows.back());
   }
   for (const Objective& objective : answer.goal.objectives)

@@ -34,7 +34,7 @@ constexpr MarkMeaning meanings[] = {
 
 std::string mark_of(Checked checked) {
   constexpr const char* letters[] = {"", "m", "n", "u"};
-  return letters[static_cast<std::size_t>(checked)];
+  return letters[at(checked)];
 }
 
 std::string loss_text(const Loss& loss) {
@@ -111,13 +111,13 @@ std::string factors_text(const ComparisonRow& row) {
 
 std::string kind_text(const ComparisonRow& row) {
   constexpr const char* kinds[] = {"modelled", "predicted", "measured", "bound", "unpublished"};
-  return std::string(kinds[static_cast<std::size_t>(row.kind)]) + (row.feasible ? "" : ", infeasible");
+  return std::string(kinds[at(row.kind)]) + (row.feasible ? "" : ", infeasible");
 }
 
 std::string group_text(RowKind kind) {
   constexpr const char* groups[] = {"Model beside model", "Model beside model", "Measured beside measured",
                                     "Bound beside bound", "Peak or memory rate not published"};
-  return groups[static_cast<std::size_t>(kind)];
+  return groups[at(kind)];
 }
 
 std::vector<LossLines> loss_lines(std::span<const ComparisonRow> rows, std::size_t most_named) {
@@ -132,7 +132,7 @@ std::vector<LossLines> loss_lines(std::span<const ComparisonRow> rows, std::size
         return one.ours != first->ours || one.batch != first->batch || one.metric != first->metric;
       });
       std::string line = "batch " + std::to_string(first->batch) + ", " + first->metric + ": behind ";
-      const auto count = static_cast<std::size_t>(last - first);
+      const auto count = as_size(last - first);
       for (std::size_t i = 0; i < std::min(count, most_named); ++i)
         line += (i > 0 ? ", " : "") + loss_text(first[static_cast<std::ptrdiff_t>(i)]);
       if (count > most_named) line += " and " + std::to_string(count - most_named) + " more";
