@@ -35,8 +35,7 @@ void with_place(std::int64_t sweep, std::int64_t first, std::int64_t count, cons
   try {
     work();
   } catch (const Error& error) {
-    const std::string place = "points " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
-                              " of sweep " + std::to_string(sweep);
+    const std::string place = fmt::format("points {} to {} of sweep {}", first, first + count - 1, sweep);
     throw Error(error.code, error.where, place + ": " + error.what());
   }
 }

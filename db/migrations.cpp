@@ -212,7 +212,7 @@ void make_and_place(const std::string& path, const std::string& draft, std::span
   require_no_log(draft);
   if (older) {
     require_no_log(path);
-    const std::string backup = path + ".before-v" + std::to_string(std::ssize(steps));
+    const std::string backup = fmt::format("{}.before-v{}", path, std::ssize(steps));
     remove_files(backup, {""});
     std::error_code no_links;  // of this file system
     std::filesystem::create_hard_link(path, backup, no_links);
@@ -242,9 +242,9 @@ std::int64_t store_version(Connection& connection, std::int64_t newest) {
     throw Error("store_foreign", connection.path(), "an SQLite file of another program: give another data folder");
   if (version > newest)
     throw Error("store_newer", connection.path(),
-                "written by a newer sdip (version " + std::to_string(version) +
-                    " of the store; this one reads up to " + std::to_string(newest) +
-                    "): update sdip, or give another data folder");
+                fmt::format("written by a newer sdip (version {} of the store; this one reads up to {}): update "
+                            "sdip, or give another data folder",
+                            version, newest));
   return version;
 }
 

@@ -117,7 +117,7 @@ void Connection::fail() const {
   if (code == "store_corrupt")
     message = status == SQLITE_IOERR_DATA ? "damaged: a page is not what was written"
                                           : "not a store, or damaged: " + message;
-  if (code == "store_failed" && system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
+  if (code == "store_failed" && system_error != 0) message += fmt::format(" ({})", std::strerror(system_error));
   throw Error(code, path_, message);
 }
 

@@ -60,7 +60,7 @@ Order order_of(const Space& space, const std::string& sort, std::span<const Form
 std::string cursor_text(const std::string& sort, const RowPlace& place) {
   char key[16];
   const auto end = std::to_chars(key, key + 16, std::bit_cast<std::uint64_t>(place.key), 16).ptr;
-  return sort + ":" + std::string(key, end) + ":" + std::to_string(place.index);
+  return fmt::format("{}:{}:{}", sort, std::string(key, end), place.index);
 }
 
 RowPlace place_of(const std::string& cursor, const std::string& sort) {

@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void conflict(std::int64_t sweep, const PointBatch& batch, const char* why) {
   throw Error("conflict", "sweep " + std::to_string(sweep),
-              "points " + std::to_string(batch.first) + " to " + std::to_string(batch.range().end - 1) + " " + why);
+              fmt::format("points {} to {} {}", batch.first, batch.range().end - 1, why));
 }
 
 /// The chunk is there already, whichever version of the store wrote it.

@@ -27,7 +27,8 @@ struct Indexed : Base {
   using Base::Base;
   Indexed() = default;
   Indexed(Base&& base) : Base(std::move(base)) {}
-  explicit Indexed(const Base& base) : Base(base) {}  // said where a list is copied
+  explicit(!std::is_trivially_copyable_v<Base>) Indexed(const Base& base)
+      : Base(base) {}  // copies of lists are said
 
   constexpr decltype(auto) operator[](Index auto id) { return Base::operator[](at(id)); }
   constexpr decltype(auto) operator[](Index auto id) const { return Base::operator[](at(id)); }

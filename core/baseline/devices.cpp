@@ -115,7 +115,7 @@ class Member {
   auto list(const char* key, const Read& read) const {
     std::vector<decltype(read(*this))> all;
     for (const json& one : listed(key))
-      all.push_back(read(Member(one, where_ + "/" + key + "/" + std::to_string(all.size()))));
+      all.push_back(read(Member(one, fmt::format("{}/{}/{}", where_, key, all.size()))));
     return all;
   }
   std::vector<std::string> texts(const char* key) const {
@@ -131,7 +131,7 @@ class Member {
     const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
     if (source.empty()) refuse("source", "expected a source");
     if ((found == "unverified") != (source == no_citation))
-      refuse("source", "an unverified figure cites nothing: '" + std::string(no_citation) + "'");
+      refuse("source", fmt::format("an unverified figure cites nothing: '{}'", no_citation));
     return found;
   }
 

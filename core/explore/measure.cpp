@@ -55,7 +55,7 @@ Measure require_measure(std::string_view name, std::span<const Formula> formulas
   const std::string hint = nearest_names(name, names);
   throw Error(
       "unknown_metric", where,
-      "no metric " + std::string(name.substr(0, 80)) + "; " + (hint.empty() ? "`sdip metrics` lists them" : hint));
+      fmt::format("no metric {}; {}", name.substr(0, 80), hint.empty() ? "`sdip metrics` lists them" : hint));
 }
 
 void append_measure(const Measure& measure, const Space& space, std::int64_t first,
@@ -98,7 +98,7 @@ Objective objective_from_text(std::string_view text, std::span<const Formula> fo
   const std::string name(measure.name());
   if (measure.better() == Better::neither)
     throw Error("value_invalid", where,
-                name + " is by itself neither better high nor low: say max:" + name + " or min:" + name);
+                fmt::format("{} is by itself neither better high nor low: say max:{} or min:{}", name, name, name));
   return {measure, measure.better()};
 }
 

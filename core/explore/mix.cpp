@@ -157,7 +157,7 @@ Mix mix_of_text(std::string_view text, const std::string& where) {
     if (std::ranges::find(mix, name, &MixPart::model) != mix.end())
       throw Error("value_invalid", where, name.substr(0, 80) + " stands twice in the mix");
     if (mix.size() == most_workloads)
-      throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_workloads) + " workloads");
+      throw Error("limit_exceeded", where, fmt::format("expected at most {} workloads", most_workloads));
     mix.push_back({name, colon == std::string_view::npos ? 1 : weight_of_text(part.substr(colon + 1), where)});
   }
   return mix;

@@ -113,12 +113,12 @@ Combinations combinations_read(const Space& space) {
     all.count *= space.axes[read->axis].values.size();  // of at most most_points values each
     if (all.count > most_combinations)
       throw Error("limit_exceeded", "/axes",
-                  "conditions read axes of more than " + std::to_string(most_combinations) + " combinations");
+                  fmt::format("conditions read axes of more than {} combinations", most_combinations));
   }
   if (all.count * space.axes.size() > most_block_places)
     throw Error("limit_exceeded", "/axes",
-                "conditions read axes of " + std::to_string(all.count) + " combinations: times " +
-                    std::to_string(space.axes.size()) + " axes more than " + std::to_string(most_block_places));
+                fmt::format("conditions read axes of {} combinations: times {} axes more than {}", all.count,
+                            space.axes.size(), most_block_places));
   return all;
 }
 
@@ -202,7 +202,7 @@ std::vector<GridBlock> blocks_of(const Space& space) {
       if (digits[a] == any_place) points = std::min(points * std::ssize(space.axes[a].values), most_points + 1);
     const std::int64_t first = blocks.empty() ? 0 : blocks.back().end;
     if (first + points > most_points)
-      throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most_points) + " points");
+      throw Error("too_large", "/axes", fmt::format("the grid has more than {} points", most_points));
     blocks.push_back({first, first + points, std::move(digits)});
   }
   return blocks;

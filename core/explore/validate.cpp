@@ -188,7 +188,7 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
   const std::int64_t stepped = options.most_passes > 0 ? options.most_passes : simulated;
   const std::int64_t operations = tile_operations(stage, *estimated, stepped);
   if (options.affordable && !options.affordable(stage, operations))
-    return left_out(stage, "its " + std::to_string(operations) + " tile operations are beyond the time allowed");
+    return left_out(stage, fmt::format("its {} tile operations are beyond the time allowed", operations));
   StepCounts counted;
   std::int64_t done = 0;
   const std::int64_t all = stepped * std::ssize(stage.program.instructions);
@@ -201,8 +201,7 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
     counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
     if (is_cancelled(error))
-      return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
-                                 " instructions of its passes");
+      return left_out(stage, fmt::format("out of time after {} of the {} instructions of its passes", done, all));
     if (error.code != "execution_failed") throw;
     StageCounters failed = empty_comparison(stage, {});
     failed.failure = error.what();

@@ -67,17 +67,17 @@ std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
                             const ChangeResult& change) {
   Computation run{graph, stored, stop, change, std::vector<std::optional<Operand>>(graph.values.size())};
   if (inputs.size() != graph.inputs.size()) {
-    throw Error("shape_mismatch", graph.name,
-                "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
-                    std::to_string(inputs.size()) + " tensors were given");
+    throw Error(
+        "shape_mismatch", graph.name,
+        fmt::format("the graph has {} inputs, but {} tensors were given", graph.inputs.size(), inputs.size()));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.values[graph.inputs[i]];
     if (inputs[i].type != value.operand.type || inputs[i].shape != value.operand.shape) {
       throw Error("shape_mismatch", value.name,
-                  "input '" + value.name + "' is " + std::string(element_type_text(value.operand.type)) +
-                      shape_text(value.operand.shape) + ", but " + std::string(element_type_text(inputs[i].type)) +
-                      shape_text(inputs[i].shape) + " was given");
+                  fmt::format("input '{}' is {}{}, but {}{} was given", value.name,
+                              element_type_text(value.operand.type), shape_text(value.operand.shape),
+                              element_type_text(inputs[i].type), shape_text(inputs[i].shape)));
     }
     run.known[graph.inputs[i]] = operand_of(inputs[i]);
   }

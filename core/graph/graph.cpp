@@ -32,12 +32,12 @@ void link(Graph& graph) {
     value.producer = none;
     value.consumers.clear();
   }
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none) graph.values[id].consumers.push_back(static_cast<NodeId>(n));
+      if (id != none) graph.values[id].consumers.push_back(n);
     }
     for (ValueId id : graph.nodes[n].outputs) {
-      if (id != none) graph.values[id].producer = static_cast<NodeId>(n);
+      if (id != none) graph.values[id].producer = n;
     }
   }
 }

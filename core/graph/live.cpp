@@ -33,7 +33,7 @@ bool overwrites(Family family) {
 /// Which node a value's bytes are seen to be made and read at: a node of an attention stands for its last one.
 std::vector<NodeId> steps_of(const Graph& graph, const List<Family>& families, LiveRule rule) {
   List<NodeId> steps(graph.nodes.size());
-  for (std::size_t n = 0; n < steps.size(); ++n) steps[n] = static_cast<NodeId>(n);
+  for (NodeId n = 0; n < std::ssize(steps); ++n) steps[n] = n;
   if (rule != LiveRule::flash) return steps;
   const auto is_product = [&](NodeId n) { return n != none && families[n] == Family::matmul; };
   const auto only_reader = [&](NodeId n) {
@@ -42,9 +42,9 @@ std::vector<NodeId> steps_of(const Graph& graph, const List<Family>& families, L
     const auto& readers = graph.values[outputs[0]].consumers;
     return readers.size() == 1 ? readers[0] : none;
   };
-  for (std::size_t n = 0; n < steps.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(steps); ++n) {
     if (families[n] != Family::softmax) continue;
-    std::vector<NodeId> chain = {static_cast<NodeId>(n)};
+    std::vector<NodeId> chain = {n};
     NodeId last = only_reader(chain[0]);
     for (; last != none && !is_product(last); last = only_reader(last)) {
       const Family family = families[last];
@@ -53,7 +53,7 @@ std::vector<NodeId> steps_of(const Graph& graph, const List<Family>& families, L
       chain.push_back(last);
     }
     if (last == none) continue;
-    NodeId first = static_cast<NodeId>(n);
+    NodeId first = n;
     while (first != none && !is_product(first)) {
       const ValueId from = first_activation(graph, graph.nodes[first]);
       first = from == none ? none : graph.values[from].producer;
@@ -81,7 +81,7 @@ Order order_of(const Graph& graph, LiveRule rule) {
   for (const Node& node : graph.nodes) order.families.push_back(work_of(graph, node).family);
   order.steps = steps_of(graph, order.families, rule);
   order.roots.resize(graph.values.size());
-  for (std::size_t v = 0; v < order.roots.size(); ++v) order.roots[v] = static_cast<ValueId>(v);
+  for (ValueId v = 0; v < std::ssize(order.roots); ++v) order.roots[v] = v;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const ValueId from = first_activation(graph, node);
@@ -144,7 +144,7 @@ std::int64_t add_inputs(const Graph& graph, const Order& order, List<std::int64_
     if (last[id] == none) continue;
     const std::int64_t elements = element_count(graph.values[id].operand.shape);
     start = exact_sum(start, elements);
-    std::int64_t& end = change[at(last[id]) + 1];
+    std::int64_t& end = change[last[id] + 1];
     end = exact_sum(end, -elements);
   }
   return start;
@@ -194,18 +194,17 @@ LiveFigures live_figures(const Graph& graph, LiveRule rule) {
   List<NodeId> last(graph.values.size(), none);
   for (const LiveInterval& one : intervals) {
     change[one.made] = exact_sum(change[one.made], one.elements);
-    change[at(one.last) + 1] = exact_sum(change[at(one.last) + 1], -one.elements);
+    change[one.last + 1] = exact_sum(change[one.last + 1], -one.elements);
     last[one.value] = one.last;
   }
   std::int64_t live = add_inputs(graph, order, change);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     live = exact_sum(live, change[n]);
-    const auto id = static_cast<NodeId>(n);
-    const bool own = order.steps[n] == id;
-    const std::int64_t now = rule == LiveRule::naive || !own ? live : live - taken_over(graph, order, id, last);
+    const bool own = order.steps[n] == n;
+    const std::int64_t now = rule == LiveRule::naive || !own ? live : live - taken_over(graph, order, n, last);
     if (now <= figures.peak_elements) continue;
     figures.peak_elements = now;
-    figures.peak_node = id;
+    figures.peak_node = n;
   }
   return figures;
 }

@@ -8,7 +8,7 @@ namespace sdip {
 void require_arithmetic(const Node& node) {
   if (node.op->compute == nullptr || node.op->random)
     throw Error("not_computable", node.name,
-                "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
+                fmt::format("node '{}' ({}) has no arithmetic", node.name, node.op->type));
 }
 
 std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs, const Stop& stop) {

@@ -31,7 +31,7 @@ bool adds_equals(const Graph& graph, const Node& node) {
 std::vector<Skip> skips_of(const Graph& graph, ResidualFigures& figures) {
   List<std::int64_t> operators_before(graph.nodes.size());
   List<ValueId> roots(graph.values.size());
-  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = static_cast<ValueId>(v);
+  for (ValueId v = 0; v < std::ssize(roots); ++v) roots[v] = v;
   std::map<ValueId, Skip> skips;
   std::int64_t operators = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {

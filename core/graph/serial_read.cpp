@@ -171,8 +171,8 @@ void check_node(const Reading& reading, const Node& node, List<char>& made) {
     made[at] = 1;
     const Operand& said = values[at].operand;
     if (said.type != outputs[i].type || said.shape != outputs[i].shape)
-      reading.in.refuse("node '" + node.name + "' makes " + shape_text(outputs[i].shape) + ", not " +
-                        shape_text(said.shape));
+      reading.in.refuse(fmt::format("node '{}' makes {}, not {}", node.name, shape_text(outputs[i].shape),
+                                    shape_text(said.shape)));
   }
 }
 

@@ -82,9 +82,9 @@ void sort_nodes(Graph& graph) {
   const SortOrder found = order_of(needs);
   if (found.on_cycle != none) {
     const Node& node = graph.nodes[found.on_cycle];
-    throw Error("graph_cycle", node.name,
-                "node '" + node.name + "' (" + std::string(node.op->type) +
-                    ") needs its own result: the graph has a cycle");
+    throw Error(
+        "graph_cycle", node.name,
+        fmt::format("node '{}' ({}) needs its own result: the graph has a cycle", node.name, node.op->type));
   }
   std::vector<Node> sorted;
   sorted.reserve(found.order.size());

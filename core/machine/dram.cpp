@@ -1,6 +1,7 @@
 // DRAM as it is sold: the table of kinds.
 #include "core/machine/dram.h"
 
+#include <fmt/core.h>
 #include <iterator>
 #include <string>
 
@@ -49,8 +50,8 @@ static_assert(in_order());
 std::string over_greatest(const Machine& m, const char* what, std::int64_t value, std::int64_t greatest,
                           const char* unit) {
   const ParameterRow& kind = *find_parameter("dram_kind");
-  return std::string(what) + " is " + std::to_string(value) + " " + unit + ", " + value_text(kind, kind.read(m)) +
-         " is sold with at most " + std::to_string(greatest);
+  return fmt::format("{} is {} {}, {} is sold with at most {}", what, value, unit, value_text(kind, kind.read(m)),
+                     greatest);
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
     n.multiply[f] = table(prefix + ".multiply." + std::string(arithmetic_name(format)));
     n.add[f] = table(prefix + ".add." + adder_name(format));
     if (is_dot_product(format))
-      n.multiply[f] = table("block." + std::string(block_name(format)) + ".energy") *
+      n.multiply[f] = table(fmt::format("block.{}.energy", block_name(format))) *
                       (table(prefix + ".multiply.int8") + table(prefix + ".add.int32"));
   }
   for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = table(prefix + std::string(sram_points[i]));
@@ -132,7 +132,7 @@ void fill_by_factor(NodeNumbers& n, const Table& table) {
     n.multiply_um2[f] = n.logic_area * table("n45.area.multiply." + std::string(arithmetic_name(format)));
     n.add_um2[f] = n.logic_area * table("n45.area.add." + adder_name(format));
     if (is_dot_product(format))
-      n.multiply_um2[f] = n.logic_area * table("block." + std::string(block_name(format)) + ".area") *
+      n.multiply_um2[f] = n.logic_area * table(fmt::format("block.{}.area", block_name(format))) *
                           (table("n45.area.multiply.int8") + table("n45.area.add.int32"));
   }
   n.register_um2 = n.logic_area * table("n45.register.area");

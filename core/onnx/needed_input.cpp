@@ -33,8 +33,8 @@ std::string listed(const std::vector<const Value*>& inputs) {
   std::string text = inputs.size() == 1 ? "the input " : "the inputs ";
   for (std::size_t i = 0; i < inputs.size() && i < most_listed_inputs; ++i) {
     const Operand& operand = inputs[i]->operand;
-    text += (i == 0 ? "'" : ", '") + inputs[i]->name + "' " + std::string(element_type_text(operand.type)) +
-            shape_text(operand.shape);
+    text += fmt::format("{}{}' {}{}", i == 0 ? "'" : ", '", inputs[i]->name, element_type_text(operand.type),
+                        shape_text(operand.shape));
   }
   return text + (inputs.size() > most_listed_inputs ? ", ..." : "");
 }
@@ -63,8 +63,8 @@ void refuse_unknown_numbers(const Graph& graph, std::span<const ValueId> ids, co
                     ": what is computed must follow from the shapes, or from values that are given; export the "
                     "model with this part traced, or without it");
   throw Error("input_needed", small.front()->name,
-              what + " depends on " + listed(small) + ": give " + (small.size() == 1 ? "it" : "each") +
-                  " a value, which becomes a constant of the graph");
+              fmt::format("{} depends on {}: give {} a value, which becomes a constant of the graph", what,
+                          listed(small), small.size() == 1 ? "it" : "each"));
 }
 
 }  // namespace sdip

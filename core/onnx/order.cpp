@@ -12,7 +12,7 @@ constexpr std::int32_t own_value = -1;  // made by no node
 
 std::string described_node(const Nodes& nodes, std::int32_t index) {
   const auto& node = nodes[index];
-  return "node '" + own_name(node, index) + "' (" + node.op_type() + ")";
+  return fmt::format("node '{}' ({})", own_name(node, index), node.op_type());
 }
 
 Producers producers_of(const Nodes& nodes, const std::vector<std::string_view>& own) {
@@ -21,7 +21,7 @@ Producers producers_of(const Nodes& nodes, const std::vector<std::string_view>& 
   for (std::string_view name : own) {
     if (name.empty()) throw Error("invalid_graph", "", "an input or initializer has no name");
     if (!producers.emplace(name, own_value).second) {
-      throw Error("invalid_graph", "", "value '" + std::string(name) + "' is made twice");
+      throw Error("invalid_graph", "", fmt::format("value '{}' is made twice", name));
     }
   }
   for (int i = 0; i < nodes.size(); ++i) {

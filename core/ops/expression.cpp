@@ -23,7 +23,7 @@ class Parser {
   Parser(std::string_view text, const ExpressionNames& names, const std::string& where)
       : text_(text), names_(names), where_(where) {
     if (text.size() > most_expression_bytes)
-      refuse("longer than " + std::to_string(most_expression_bytes) + " characters");
+      refuse(fmt::format("longer than {} characters", most_expression_bytes));
   }
 
   Expression whole() {
@@ -51,8 +51,7 @@ class Parser {
  private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error("operator_invalid", where_,
-                "'" + std::string(text_.substr(0, most_expression_bytes)) + "', character " +
-                    std::to_string(at_ + 1) + ": " + what);
+                fmt::format("'{}', character {}: {}", text_.substr(0, most_expression_bytes), at_ + 1, what));
   }
 
   char peek() {
@@ -225,7 +224,7 @@ struct Evaluation {
   std::int64_t element(const std::vector<std::int64_t>& list, std::int64_t index) const {
     const auto size = static_cast<std::int64_t>(list.size());
     if (index < -size || index >= size)
-      refuse_value("there is no element " + std::to_string(index) + " of " + shape_text(list));
+      refuse_value(fmt::format("there is no element {} of {}", index, shape_text(list)));
     return list[at(index < 0 ? index + size : index)];
   }
   std::int64_t binary(Step step, std::int64_t a, std::int64_t b) const {
@@ -317,10 +316,10 @@ std::int64_t number_of(const Expression& expression, const ExpressionValues& val
 ShapeExpression parse_shape(const std::vector<std::string>& texts, const ExpressionNames& names,
                             const std::string& where) {
   if (texts.size() > most_shape_items)
-    throw Error("operator_invalid", where, "more than " + std::to_string(most_shape_items) + " items");
+    throw Error("operator_invalid", where, fmt::format("more than {} items", most_shape_items));
   ShapeExpression shape;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string at = where + "/" + std::to_string(i);
+    const std::string at = fmt::format("{}/{}", where, i);
     Parser parser(texts[i], names, at);
     ShapeExpression::Item item;
     if (texts[i].starts_with("..."))

@@ -25,8 +25,8 @@ std::int64_t int_of_input(const OperatorUse& use, std::size_t i, std::int64_t ot
   if (value == nullptr) return otherwise;
   if (value->ints.size() != 1) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " must be one integer, but is " +
-               std::string(element_type_text(value->type)) + shape_text(value->shape));
+           fmt::format("input {} must be one integer, but is {}{}", i, element_type_text(value->type),
+                       shape_text(value->shape)));
   }
   return value->ints[0];
 }

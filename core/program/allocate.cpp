@@ -51,19 +51,19 @@ TimeSpan span_of(const Lives& lives) {
 }
 
 /// Values in the order in which they are made, of those made at once the first one first.
-std::vector<std::int32_t> by_birth(std::span<const MemoryValue> values) {
-  std::vector<std::int32_t> order(values.size());
+std::vector<std::int32_t> by_birth(View<const MemoryValue> values) {
+  List<std::int32_t> order(values.size());
   const TimeSpan span = span_of(values);
   if (!span.is_dense(values.size())) {
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[at(v)].first; });
+    std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[v].first; });
     return order;
   }
   List<std::int32_t> next(as_size(span.count));  // place of the next one made then
   const auto when = [&](const MemoryValue& v) { return as_size(v.first - span.first); };
   for (const MemoryValue& v : values) ++next[when(v) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (std::size_t v = 0; v < values.size(); ++v) order[at(next[when(values[v])]++)] = static_cast<std::int32_t>(v);
+  for (std::size_t v = 0; v < values.size(); ++v) order[next[when(values[v])]++] = static_cast<std::int32_t>(v);
   return order;
 }
 
@@ -72,19 +72,19 @@ bool replaces(const MemoryValue& next, const MemoryValue& old) {
   return old.last == next.first && old.bytes == next.bytes && old.first < next.first;
 }
 
-Blocks blocks_of(std::span<const MemoryValue> values) {
+Blocks blocks_of(View<const MemoryValue> values) {
   Blocks result;
   result.block_of.assign(values.size(), -1);
   List<char> taken(values.size(), 0);
   for (const std::int32_t v : by_birth(values)) {
-    const MemoryValue& value = values[at(v)];
+    const MemoryValue& value = values[v];
     const auto old = std::ranges::find_if(value.replaceable, [&](std::int32_t o) {
-      return taken[o] == 0 && result.block_of[o] >= 0 && replaces(value, values[at(o)]);
+      return taken[o] == 0 && result.block_of[o] >= 0 && replaces(value, values[o]);
     });
     if (old != value.replaceable.end()) {
       taken[*old] = 1;
       result.block_of[v] = result.block_of[*old];
-      result.blocks[at(result.block_of[v])].last = value.last;
+      result.blocks[result.block_of[v]].last = value.last;
       continue;
     }
     result.block_of[v] = static_cast<std::int32_t>(result.blocks.size());
@@ -155,7 +155,7 @@ struct Overlaps {
   List<std::size_t> begin;  // of each list, and the end of the last
 
   std::span<const std::int32_t> of(std::int32_t b) const {
-    return std::span(blocks).subspan(begin[b], begin[at(b) + 1] - begin[b]);
+    return std::span(blocks).subspan(begin[b], begin[b + 1] - begin[b]);
   }
 };
 
@@ -172,7 +172,7 @@ Overlaps overlaps_of(const List<Block>& blocks) {
       alive.push_back(b);
     }
   };
-  each_pair([&](std::int32_t a, std::int32_t b) { ++overlaps.begin[at(a) + 1], ++overlaps.begin[at(b) + 1]; });
+  each_pair([&](std::int32_t a, std::int32_t b) { ++overlaps.begin[a + 1], ++overlaps.begin[b + 1]; });
   std::partial_sum(overlaps.begin.begin(), overlaps.begin.end(), overlaps.begin.begin());
   overlaps.blocks.resize(overlaps.begin.back());
   List<std::size_t> next(overlaps.begin.begin(), overlaps.begin.end() - 1);
@@ -309,16 +309,16 @@ struct StackEntry {
 };
 
 /// Values pushed in `order` of birth.
-Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
+Allocation pushed(View<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
   std::vector<StackEntry> stack;
   Allocation allocation{std::vector<std::int64_t>(values.size(), 0), 0, live};
-  const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[at(stack.back().value)].bytes; };
+  const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[stack.back().value].bytes; };
   for (const std::int32_t v : order) {
-    const MemoryValue& value = values[at(v)];
-    for (StackEntry& entry : stack) entry.dead = entry.dead || values[at(entry.value)].last < value.first;
+    const MemoryValue& value = values[v];
+    for (StackEntry& entry : stack) entry.dead = entry.dead || values[entry.value].last < value.first;
     while (!stack.empty() && stack.back().dead) stack.pop_back();
     auto place = std::ranges::find_if(stack, [&](const StackEntry& entry) {
-      return !entry.dead && replaces(value, values[at(entry.value)]) &&
+      return !entry.dead && replaces(value, values[entry.value]) &&
              std::ranges::find(value.replaceable, entry.value) != value.replaceable.end();
     });
     if (place == stack.end()) place = stack.insert(place, {v, top(), false});
@@ -331,7 +331,7 @@ Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::in
 
 }  // namespace
 
-Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t rounds, std::int64_t enough_bytes) {
+Allocation allocate_offsets(View<const MemoryValue> values, std::int32_t rounds, std::int64_t enough_bytes) {
   const Blocks blocks = blocks_of(values);
   Allocation allocation;
   allocation.live_bytes = most_live(blocks.blocks);
@@ -358,7 +358,7 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
   return allocation;
 }
 
-bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
+bool fits_in(View<const MemoryValue> values, std::int64_t bytes) {
   const Blocks blocks = blocks_of(values);
   if (most_live(blocks.blocks) > bytes) return false;
   if (place_in_time(blocks.blocks).peak <= bytes) return true;
@@ -371,12 +371,12 @@ bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
   return fits;
 }
 
-std::int64_t most_live(std::span<const MemoryValue> values) { return most_live(blocks_of(values).blocks); }
+std::int64_t most_live(View<const MemoryValue> values) { return most_live(blocks_of(values).blocks); }
 
-Allocation allocate_stack(std::span<const MemoryValue> values) {
+Allocation allocate_stack(View<const MemoryValue> values) {
   std::vector<std::int32_t> order = by_birth(values);
-  const auto start = std::ranges::find_if(order, [&](std::int32_t v) { return values[at(v)].first >= 0; });
-  const auto dies_later = [&](std::int32_t a, std::int32_t b) { return values[at(a)].last > values[at(b)].last; };
+  const auto start = std::ranges::find_if(order, [&](std::int32_t v) { return values[v].first >= 0; });
+  const auto dies_later = [&](std::int32_t a, std::int32_t b) { return values[a].last > values[b].last; };
   std::stable_sort(order.begin(), start, dies_later);
   const std::int64_t live = most_live(blocks_of(values).blocks);
   Allocation best = pushed(values, order, live);
@@ -392,7 +392,7 @@ Allocation allocate_stack(std::span<const MemoryValue> values) {
   return best;
 }
 
-std::vector<std::int64_t> highest_byte(std::span<const MemoryValue> values, const Allocation& allocation,
+std::vector<std::int64_t> highest_byte(View<const MemoryValue> values, const Allocation& allocation,
                                        std::int32_t instructions) {
   List<std::vector<std::int64_t>> dying(at(instructions));
   List<std::int64_t> highest(at(instructions), 0);
@@ -400,10 +400,10 @@ std::vector<std::int64_t> highest_byte(std::span<const MemoryValue> values, cons
   const std::vector<std::int32_t> order = by_birth(values);
   std::size_t next = 0;
   for (std::int32_t i = 0; i < instructions; ++i) {
-    for (; next < order.size() && values[at(order[next])].first <= i; ++next) {
-      const std::int64_t end = allocation.offsets[order[next]] + values[at(order[next])].bytes;
+    for (; next < order.size() && values[order[next]].first <= i; ++next) {
+      const std::int64_t end = allocation.offsets[order[next]] + values[order[next]].bytes;
       ends.insert(end);
-      if (const std::int32_t last = values[at(order[next])].last; last < instructions)
+      if (const std::int32_t last = values[order[next]].last; last < instructions)
         dying[std::max(last, 0)].push_back(end);
     }
     if (!ends.empty()) highest[i] = *ends.rbegin();
@@ -412,7 +412,7 @@ std::vector<std::int64_t> highest_byte(std::span<const MemoryValue> values, cons
   return highest;
 }
 
-std::vector<std::int64_t> live_bytes(std::span<const MemoryValue> values, std::int32_t instructions) {
+std::vector<std::int64_t> live_bytes(View<const MemoryValue> values, std::int32_t instructions) {
   List<std::int64_t> change(at(instructions) + 2, 0);
   for (const Block& block : blocks_of(values).blocks) {
     change[std::clamp(block.first, 0, instructions)] += block.bytes;
@@ -423,22 +423,22 @@ std::vector<std::int64_t> live_bytes(std::span<const MemoryValue> values, std::i
   return change;
 }
 
-Crossings crossings_of(std::span<const MemoryValue> values, std::size_t most) {
+Crossings crossings_of(View<const MemoryValue> values, std::size_t most) {
   const Blocks blocks = blocks_of(values);
   List<std::int32_t> name(blocks.blocks.size(), 0);  // the last value of each block
   for (std::size_t v = 0; v < values.size(); ++v) {
     std::int32_t& one = name[blocks.block_of[v]];
-    if (values[v].last >= values[at(one)].last || blocks.block_of[one] != blocks.block_of[v])
+    if (values[v].last >= values[one].last || blocks.block_of[one] != blocks.block_of[v])
       one = static_cast<std::int32_t>(v);
   }
   std::vector<Span> spans;
   std::vector<std::int32_t> order(blocks.blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return blocks.blocks[at(b)].first; });
+  std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return blocks.blocks[b].first; });
   // Twice as fine: what is made at an instruction is made before what dies there does.
   for (const std::int32_t b : order)
-    spans.push_back({2 * (std::int64_t{blocks.blocks[at(b)].first} + 1),
-                     2 * (std::int64_t{blocks.blocks[at(b)].last} + 1) + 1});
+    spans.push_back(
+        {2 * (std::int64_t{blocks.blocks[b].first} + 1), 2 * (std::int64_t{blocks.blocks[b].last} + 1) + 1});
   Crossings crossings;
   crossings.count = crossing_pairs(spans);
   most = std::min(most, as_size(crossings.count));

@@ -109,7 +109,7 @@ std::int64_t external_number(const onnx::TensorProto& tensor, std::string_view k
     const auto parsed = std::from_chars(entry.value().data(), end, number);
     if (parsed.ec == std::errc() && parsed.ptr == end) return number;
   }
-  refuse(tensor.name(), "its external data has no number \"" + std::string(key) + "\"");
+  refuse(tensor.name(), fmt::format("its external data has no number \"{}\"", key));
 }
 
 }  // namespace

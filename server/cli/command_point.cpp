@@ -134,8 +134,8 @@ void print_load(const Load& load) {
   }
   std::cout << "\n";
   print_heading(std::cout,
-                "Before processing: " + seconds(load.seconds) + ", of them " +
-                    quantity_text(static_cast<double>(load.cycles.value), "cycles") + " of loading",
+                fmt::format("Before processing: {}, of them {} of loading", seconds(load.seconds),
+                            quantity_text(static_cast<double>(load.cycles.value), "cycles")),
                 colour_out());
   print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
               rows, colour_out());
@@ -165,7 +165,7 @@ void print_trust(const Report& report) {
     const auto percent = [](double share) {
       return std::string(share < 0 ? "-" : "+") + count_text(std::llround(std::abs(share) * 100)) + " %";
     };
-    return percent(e.least) + " to " + percent(e.most) + " of " + count_text(e.chips);
+    return fmt::format("{} to {} of {}", percent(e.least), percent(e.most), count_text(e.chips));
   };
   const KnownChipErrors& known = known_chip_errors();
   std::cout

@@ -38,9 +38,9 @@ Tensor tensor_of_raw_file(const Operand& operand, std::string_view bytes) {
   const std::int64_t expected = stored_bytes(operand.type, operand.shape);
   if (operand.type == ElementType::string || std::ssize(bytes) != expected)
     throw Error("value_invalid", "",
-                "the file has " + std::to_string(bytes.size()) + " bytes; " + described(operand) + " has " +
-                    std::to_string(expected) +
-                    ". A file whose name ends in neither .npy nor .pb holds the elements alone");
+                fmt::format("the file has {} bytes; {} has {}. A file whose name ends in neither .npy nor .pb "
+                            "holds the elements alone",
+                            bytes.size(), described(operand), expected));
   return tensor_of_raw(operand.type, operand.shape, bytes);
 }
 

@@ -220,7 +220,7 @@ bool Poller::take_head(Peer& c) {
   const auto end = c.in.find("\r\n\r\n");
   if (end == std::string::npos || end + 4 > most_head_bytes) {
     if (c.in.size() < most_head_bytes) return false;
-    refuse(c, "header_too_large", "expected a head of at most " + std::to_string(most_head_bytes) + " bytes");
+    refuse(c, "header_too_large", fmt::format("expected a head of at most {} bytes", most_head_bytes));
     return true;
   }
   try {

@@ -64,7 +64,7 @@ std::vector<IndexRange> cut(const IndexRange& range, std::span<const IndexRange>
 }
 
 std::string points_text(const IndexRange& range) {
-  return "points " + std::to_string(range.first) + " to " + std::to_string(range.end - 1);
+  return fmt::format("points {} to {}", range.first, range.end - 1);
 }
 
 void require_agreement(const Store& store, std::int64_t id, const PointBatch& batch, const IndexRange& range,
@@ -108,11 +108,11 @@ std::int64_t target_of(Store& store, const SweepRow& row) {
 void require_engine(Store& store, std::int64_t id, const SweepRow& row, const std::string& part) {
   const SweepRow known = store.sweep(id);
   if (row.signature.empty() || (known.done > 0 && known.signature != row.signature))
-    throw Error("engine_changed", part,
-                "its points are of " +
-                    (row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature) +
-                    ", and those merged already of " + (known.done > 0 ? known.signature : "none") +
-                    ": evaluate every part by one version");
+    throw Error(
+        "engine_changed", part,
+        fmt::format("its points are of {}, and those merged already of {}: evaluate every part by one version",
+                    row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature,
+                    known.done > 0 ? known.signature : "none"));
   store.set_signature(id, row.signature);
 }
 

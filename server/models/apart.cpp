@@ -61,8 +61,8 @@ std::string evaluate_apart(const ApartModel& model, const Evaluation& evaluation
   auto [kind, text] = answer_of_child(task);
   if (kind == Saying::answer) return std::move(text);
   if (kind == Saying::error) throw_error(text, task);
-  const std::string why = kind == Saying::no_memory ? "took more memory than the limit of " +
-                                                          std::to_string(task.limits.memory_bytes >> 20) + " MiB"
+  const std::string why = kind == Saying::no_memory ? fmt::format("took more memory than the limit of {} MiB",
+                                                                  task.limits.memory_bytes >> 20)
                                                     : "met a bug of ours: " + text.substr(0, most_message_bytes);
   throw Error(task.failure, task.label, task.label + ": " + why);
 }

@@ -160,7 +160,7 @@ OrderedJson obstacles_json(const ModelSurvey& survey, const GivenSoFar& so_far, 
     const std::string name = operator_name(one);
     object["unsupported"].push_back(
         {{"type", name}, {"count", one.nodes}, {"node", one.first_node}, {"reason", one.unsupported}});
-    add("unknown_operator", one.first_node, name + " (" + std::to_string(one.nodes) + "): " + one.unsupported);
+    add("unknown_operator", one.first_node, fmt::format("{} ({}): {}", name, one.nodes, one.unsupported));
   }
   for (const std::string& name : unbound_dimensions(survey, so_far)) {
     object["unbound"].push_back(name);

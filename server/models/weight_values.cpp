@@ -85,8 +85,7 @@ ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
   const std::int64_t offset = value.bytes->offset, size = std::ssize(file);
   if (offset < 0 || offset > size || length > size - offset)
     refuse("weights_absent", value,
-           "should stand at byte " + std::to_string(offset) + ", " + std::to_string(length) +
-               " bytes long, in a file of " + std::to_string(size));
+           fmt::format("should stand at byte {}, {} bytes long, in a file of {}", offset, length, size));
   return file.subspan(as_size(offset), as_size(length));
 }
 
@@ -148,8 +147,7 @@ ByteSpan external_bytes(Files& files, const Value& value) {
   const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
   const std::int64_t length = value.bytes->length;
   if (length != 0 && length != expected)
-    refuse("weights_absent", value,
-           "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
+    refuse("weights_absent", value, fmt::format("has {} bytes of external data, expected {}", length, expected));
   return part_of(value, external_file(files, value), expected);
 }
 
@@ -175,8 +173,7 @@ std::vector<float> read_value(Files& files, const Value& value) {
   if (tag != raw_tag && (type == nullptr || type->packed_tag == 0 || tag != type->packed_tag))
     return varint_numbers(value, model, bytes, tag);
   if (length != expected)
-    refuse("weights_absent", value,
-           "has " + std::to_string(length) + " bytes in the model, expected " + std::to_string(expected));
+    refuse("weights_absent", value, fmt::format("has {} bytes in the model, expected {}", length, expected));
   return raw_numbers(value, bytes);
 }
 

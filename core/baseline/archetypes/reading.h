@@ -14,16 +14,16 @@ namespace sdip {
 class Reading {
  public:
   explicit Reading(const Graph& graph) : graph_(graph), roots_(graph.values.size()), readers_(graph.values.size()) {
-    for (std::size_t v = 0; v < graph.values.size(); ++v) roots_[v] = static_cast<ValueId>(v);
+    for (ValueId v = 0; v < std::ssize(graph.values); ++v) roots_[v] = v;
     for (const Node& node : graph.nodes) works_.push_back(work_of(graph, node));
     for (std::size_t n = 0; n < graph.nodes.size(); ++n)
       if (works_[n].family == Family::view && graph.nodes[n].inputs[0] != none)
         for (const ValueId out : graph.nodes[n].outputs)
           if (out != none) roots_[out] = root(graph.nodes[n].inputs[0]);
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-      if (!is_layer(n)) continue;
+    for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+      if (!is_layer(at(n))) continue;
       for (const ValueId in : graph.nodes[n].inputs)
-        if (in != none) readers_[root(in)].push_back(static_cast<NodeId>(n));
+        if (in != none) readers_[root(in)].push_back(n);
     }
     for (const ValueId out : graph.outputs) readers_[root(out)].push_back(none);
   }

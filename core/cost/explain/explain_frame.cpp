@@ -164,7 +164,7 @@ FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine&
                              metrics[Metric::throughput_fps];
   const bool latency_agrees = (Cycles(cycles.latency.value()) / clock).value == metrics[Metric::latency_s];
   const bool crossed = has_crossbar(m);
-  return {{{frames == 1 ? "period" : "period of " + std::to_string(frames) + " frames", "docs/model/frames.md",
+  return {{{frames == 1 ? "period" : fmt::format("period of {} frames", frames), "docs/model/frames.md",
             crossed ? "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame"
                     : "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
             period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},

@@ -21,16 +21,16 @@ using namespace exec;
 
 void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
   if (inputs.size() != graph.inputs.size())
-    throw Error("shape_mismatch", graph.name,
-                "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
-                    std::to_string(inputs.size()) + " tensors were given");
+    throw Error(
+        "shape_mismatch", graph.name,
+        fmt::format("the graph has {} inputs, but {} tensors were given", graph.inputs.size(), inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.values[graph.inputs[i]];
     if (inputs[i].type != value.operand.type || inputs[i].shape != value.operand.shape)
       throw Error("shape_mismatch", value.name,
-                  "input '" + value.name + "' is " + std::string(element_type_text(value.operand.type)) +
-                      shape_text(value.operand.shape) + ", but " + std::string(element_type_text(inputs[i].type)) +
-                      shape_text(inputs[i].shape) + " was given");
+                  fmt::format("input '{}' is {}{}, but {}{} was given", value.name,
+                              element_type_text(value.operand.type), shape_text(value.operand.shape),
+                              element_type_text(inputs[i].type), shape_text(inputs[i].shape)));
   }
 }
 
@@ -71,9 +71,8 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
       chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip.value(slot.first), machine));
   if (!has_pairs(machine)) return chip;
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
-    chip.memories[4 + side] = {
-        "DSRAM" + std::to_string(side % 2) + " of " + std::string(family_text(static_cast<Family>(side / 2))),
-        dsram_bytes_of(machine, static_cast<Family>(side / 2))};
+    chip.memories[4 + side] = {fmt::format("DSRAM{} of {}", side % 2, family_text(static_cast<Family>(side / 2))),
+                               dsram_bytes_of(machine, static_cast<Family>(side / 2))};
   Turns turns{};
   for (const Instruction& instruction : stage.program.instructions) {
     chip.turns.push_back(turns);
@@ -197,8 +196,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
     end_if(options.stop, stage.name);
     chip.now = at(i);
     const Instruction& instruction = instructions[chip.now];
-    chip.who =
-        "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
+    chip.who = fmt::format("instruction {} '{}' ({})", chip.now, instruction.mnemonic, instruction.name);
     run_instruction(chip);
     if (chip.log) retire_transfers(chip, charges);
     drop_weights(chip);

@@ -20,17 +20,16 @@ constexpr ValueId tile_buffer = -3;  // owner of what tiles on their way have ta
 void require_within(const Memory& memory, std::int64_t address, std::int64_t bits, const std::string& who) {
   const std::int64_t end = address + ceil_div(bits, 8);
   if (address >= 0 && end <= memory.bytes) return;
-  throw Error("execution_failed", who,
-              who + " uses bytes " + std::to_string(address) + " to " + std::to_string(end) + " of " + memory.name +
-                  ", which has " + std::to_string(memory.bytes));
+  throw Error(
+      "execution_failed", who,
+      fmt::format("{} uses bytes {} to {} of {}, which has {}", who, address, end, memory.name, memory.bytes));
 }
 
 [[noreturn]] void fail(const Memory& memory, const Reading& reading, std::int64_t element, std::int64_t address,
                        const std::string& why) {
   throw Error("execution_failed", reading.who,
-              reading.who + " reads element " + std::to_string(element) + " of '" +
-                  reading.graph.values[reading.slot.first].name + "' in " + memory.name + " at address " +
-                  std::to_string(address) + ": " + why);
+              fmt::format("{} reads element {} of '{}' in {} at address {}: {}", reading.who, element,
+                          reading.graph.values[reading.slot.first].name, memory.name, address, why));
 }
 
 /// Bits [begin, end) are the owner's from now on.
@@ -130,8 +129,7 @@ const Region& readable(const Memory& memory, const Reading& reading, const Eleme
   const auto [least, most] = bounds_of(at);
   const auto require = [&](std::int64_t element) {
     if (element < 0 || element >= region.layout.count)
-      fail(memory, reading, element, reading.address,
-           "it has " + std::to_string(region.layout.count) + " elements");
+      fail(memory, reading, element, reading.address, fmt::format("it has {} elements", region.layout.count));
     const std::int64_t bit = region.bit_of(element);
     const std::int64_t lost = first_lost(memory, bit, bit + region.bits(), reading.slot, region.opened);
     if (lost < bit + region.bits())

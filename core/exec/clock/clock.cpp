@@ -302,8 +302,7 @@ void Clock::require_buffers(const std::vector<Operation>& operations) const {
   const auto require = [&](Count bytes, const MemorySpan& span, const char* what) {
     if (bytes > span.bytes.value)
       throw Error("execution_failed", instruction_->name,
-                  std::to_string(bytes) + " B of " + what + " do not fit in buffers of " +
-                      std::to_string(span.bytes.value) + " B");
+                  fmt::format("{} B of {} do not fit in buffers of {} B", bytes, what, span.bytes.value));
   };
   require(a + b + other, instruction_->read_tiles, "operands' tiles");
   require(out, instruction_->write_tiles, "results' tiles");

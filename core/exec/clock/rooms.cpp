@@ -63,7 +63,7 @@ std::size_t Rooms::place_of(const PlacedOperand& source, std::size_t i) const {
 
 void Rooms::fail(std::size_t i, const std::string& what) const {
   throw Error("execution_failed", stage_.program.instructions[i].name,
-              "instruction " + std::to_string(i) + " '" + stage_.program.instructions[i].mnemonic + "' " + what);
+              fmt::format("instruction {} '{}' {}", i, stage_.program.instructions[i].mnemonic, what));
 }
 
 /// Whether instruction `i` is the last that needs the value there. A memory that is one for all keeps what waits.
@@ -92,8 +92,7 @@ void Rooms::read(const PlacedOperand& source, std::size_t i) {
   const auto [begin, end] = memory.equal_range(source.address.value);
   const auto found = std::find_if(begin, end, [&](const auto& held) { return held.second.value == source.value; });
   const std::string& name = stage_.graph->values[source.value].name;
-  if (found == end)
-    fail(i, "reads '" + name + "' at " + std::to_string(source.address.value) + ", where it does not lie");
+  if (found == end) fail(i, fmt::format("reads '{}' at {}, where it does not lie", name, source.address.value));
   found->second.dies = goes(place_of(source, i), source.value, i);
 }
 
@@ -104,8 +103,7 @@ void Rooms::open(std::size_t memory, std::int64_t address, std::int64_t bytes, V
                                 : stack  ? machine_.stackram_bytes
                                          : dsram_bytes_of(machine_, static_cast<Family>(memory / 2));
   if (address < 0 || address + bytes > capacity)
-    fail(i, "opens bytes " + std::to_string(address) + " to " + std::to_string(address + bytes) +
-                " of a memory of " + std::to_string(capacity));
+    fail(i, fmt::format("opens bytes {} to {} of a memory of {}", address, address + bytes, capacity));
   std::erase_if(memories_[memory], [&](const auto& there) {
     const bool upon = there.first < address + bytes && there.first + there.second.bytes > address;
     return upon && was_read(memory, there.second.value, i);
@@ -113,7 +111,7 @@ void Rooms::open(std::size_t memory, std::int64_t address, std::int64_t bytes, V
   for (const auto& [from, held] : memories_[memory]) {
     if (from >= address + bytes) break;
     if (from + held.bytes > address && !held.dies)
-      fail(i, "opens " + std::to_string(address) + ", where another value still lies");
+      fail(i, fmt::format("opens {}, where another value still lies", address));
   }
   memories_[memory].emplace(address, Held{bytes, value, value == none});
 }

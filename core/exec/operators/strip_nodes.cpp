@@ -55,7 +55,7 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     const bool maps = chip.instruction_class().work.family != Family::linear;
     if (!rows || (maps && chip.value(n.node->outputs[0]).operand.shape.size() != 4))
       throw Error("not_computable", n.node->name,
-                  "node '" + n.node->name + "' (" + std::string(n.node->op->type) + ") is not run in strips");
+                  fmt::format("node '{}' ({}) is not run in strips", n.node->name, n.node->op->type));
     if (is_by_rows(*n.node)) n.reads = rows_read_by(chip, *n.node);
     nodes.push_back(std::move(n));
   }

@@ -57,9 +57,8 @@ struct Strip {
       const std::int64_t row = value.map.row_of(element);
       if (row >= value.rows.begin && row < value.rows.end && value.map.frame_of(element) == frame) return;
       throw Error("execution_failed", chip.who,
-                  chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
-                      "', of which rows " + std::to_string(value.rows.begin) + " to " +
-                      std::to_string(value.rows.end) + " of frame " + std::to_string(frame) + " are on chip");
+                  fmt::format("{} reads row {} of '{}', of which rows {} to {} of frame {} are on chip", chip.who,
+                              row, chip.value(v).name, value.rows.begin, value.rows.end, frame));
     };
     at.each(require);
   }

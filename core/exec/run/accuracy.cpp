@@ -76,9 +76,8 @@ struct Wanted {
 std::vector<Tensor> computed_values(const Graph& graph, const std::vector<Tensor>& inputs,
                                     const StoredTensors& stored, std::map<ValueId, Tensor>& values) {
   Graph all = graph;
-  for (std::size_t v = 0; v < graph.values.size(); ++v)
-    if (graph.values[v].kind == ValueKind::activation && graph.values[v].producer != none)
-      all.outputs.push_back(static_cast<ValueId>(v));
+  for (ValueId v = 0; v < std::ssize(graph.values); ++v)
+    if (graph.values[v].kind == ValueKind::activation && graph.values[v].producer != none) all.outputs.push_back(v);
   std::vector<Tensor> outputs = compute(all, inputs, stored);
   for (std::size_t i = graph.outputs.size(); i < outputs.size(); ++i)
     values[all.outputs[i]] = std::move(outputs[i]);

@@ -113,11 +113,11 @@ void look_at(Seen& seen, const std::vector<double>& numbers, std::int64_t stride
 Graph with_all_results(const Graph& graph) {
   Graph all = graph;
   all.outputs.clear();
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(graph.values); ++v) {
     const Value& value = graph.values[v];
     const bool made =
         value.kind == ValueKind::input || (value.kind == ValueKind::activation && value.producer != none);
-    if (made && is_floating(value.operand.type)) all.outputs.push_back(static_cast<ValueId>(v));
+    if (made && is_floating(value.operand.type)) all.outputs.push_back(v);
   }
   return all;
 }

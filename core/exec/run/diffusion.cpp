@@ -181,7 +181,7 @@ bool walk_core(Way& way, std::size_t number) {
   for (std::int64_t step = 0; step < way.steps; ++step) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Value& value = graph.values[graph.inputs[i]];
-      const std::string noise = value.name + " of step " + std::to_string(step);
+      const std::string noise = fmt::format("{} of step {}", value.name, step);
       if (graph.inputs[i] == latent)
         inputs[i] = x;
       else if (element_count(value.operand.shape) == 1)

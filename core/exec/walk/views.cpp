@@ -112,10 +112,10 @@ Views views_of(const CompiledStage& stage) {
     for (std::int64_t& position : map) position = views.at(from, position);
     views.map[out] = std::move(map);
   }
-  for (std::size_t v = 0; v < views.map.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(views.map); ++v) {
     ValueId as = views.root[v];
     while (views.scaled_as[as] != as) as = views.scaled_as[as];
-    if (as != views.root[v] || views.scaled_as[v] != static_cast<ValueId>(v)) views.scaled_as[v] = as;
+    if (as != views.root[v] || views.scaled_as[v] != v) views.scaled_as[v] = as;
     const bool whole = views.map[v].size() == elements_of(graph, views.root[v]);
     if (!views.map[v].empty() && whole) views.back[v] = inverse(views.map[v]);
   }

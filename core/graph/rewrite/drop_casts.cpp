@@ -45,9 +45,8 @@ bool drop_casts_at(Graph& graph, NodeId id) {
 
 std::int64_t drop_casts(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (drop_casts_at(graph, static_cast<NodeId>(n))) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (drop_casts_at(graph, n)) ++count;
   return count;
 }
 

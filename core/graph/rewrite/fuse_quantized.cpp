@@ -185,9 +185,8 @@ bool fuse_quantized_at(Graph& graph, NodeId id, std::vector<Node>& made) {
 std::int64_t fuse_quantized(Graph& graph) {
   std::vector<Node> made;
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (fuse_quantized_at(graph, static_cast<NodeId>(n), made)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (fuse_quantized_at(graph, n, made)) ++count;
   if (made.empty()) return count;
   graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   sort_nodes(graph);  // what is new stands behind its use

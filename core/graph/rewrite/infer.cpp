@@ -33,7 +33,7 @@ void append_body(Graph& graph, const Node& node) {
   Body body = node.op->expand(use.use);
   std::vector<ValueId> ids = node.inputs;
   for (Tensor& constant : body.constants) {
-    ids.push_back(new_value(graph, node.name + "/constant_" + std::to_string(ids.size())));
+    ids.push_back(new_value(graph, fmt::format("{}/constant_{}", node.name, ids.size())));
     Value& value = graph.values.back();
     value.kind = ValueKind::weight;
     value.operand.type = constant.type;
@@ -47,15 +47,14 @@ void append_body(Graph& graph, const Node& node) {
     if (node.outputs[i] == none) continue;
     if (i >= body.results.size() || body.results[i] < 0) {
       throw Error("unsupported_attribute", node.name,
-                  "node '" + node.name + "' (" + std::string(node.op->type) + "): output " + std::to_string(i) +
-                      " is not computed here");
+                  fmt::format("node '{}' ({}): output {} is not computed here", node.name, node.op->type, i));
     }
     outputs.at(at(body.results[i])) = node.outputs[i];
   }
   int count = 0;
   for (BodyNode& part : body.nodes) {
     Node made;
-    made.name = node.name + "/" + std::string(part.type) + "_" + std::to_string(count++);
+    made.name = fmt::format("{}/{}_{}", node.name, part.type, count++);
     made.op = find_operator(part.domain, part.type);
     check(made.op != nullptr, "append_body: no such operator");
     made.opset = replacement_opset;

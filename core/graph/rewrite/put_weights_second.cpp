@@ -165,8 +165,8 @@ struct Exchange {
 std::int64_t put_weights_second(Graph& graph) {
   Exchange exchange{graph};
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    if (exchange.exchange(static_cast<NodeId>(n))) ++count;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (exchange.exchange(n)) ++count;
   if (exchange.made.empty()) return count;
   graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(exchange.made.begin()),
                      std::make_move_iterator(exchange.made.end()));

@@ -29,7 +29,7 @@ const Shape& shape_of(const Scan& scan, ValueId id) { return scan.reading.graph.
 const onnx::AttributeProto* attribute_of(const Scan& scan, std::string_view name) {
   for (const auto& attribute : scan.node.attribute()) {
     if (attribute.name() != name) continue;
-    return resolved_attribute(attribute, "node '" + scan.name + "', attribute '" + attribute.name() + "'",
+    return resolved_attribute(attribute, fmt::format("node '{}', attribute '{}'", scan.name, attribute.name()),
                               scan.place.attributes);
   }
   return nullptr;
@@ -40,14 +40,13 @@ std::vector<std::int64_t> list_of(const Scan& scan, const char* name, std::size_
   const auto* attribute = attribute_of(scan, name);
   if (attribute == nullptr) return std::vector<std::int64_t>(count, 0);
   if (attribute->type() != onnx::AttributeProto::INTS || as_size(attribute->ints_size()) != count) {
-    refuse(scan, "invalid_graph",
-           std::string("attribute '") + name + "' must be a list of " + std::to_string(count) + " integers");
+    refuse(scan, "invalid_graph", fmt::format("attribute '{}' must be a list of {} integers", name, count));
   }
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 
 std::int64_t axis_of(const Scan& scan, std::int64_t axis, std::int64_t rank) {
-  if (axis < -rank || axis >= rank) refuse(scan, "shape_mismatch", "axis " + std::to_string(axis) + " is outside");
+  if (axis < -rank || axis >= rank) refuse(scan, "shape_mismatch", fmt::format("axis {} is outside", axis));
   return axis < 0 ? axis + rank : axis;
 }
 

@@ -15,8 +15,8 @@ std::vector<Operand> infer_comparison(const OperatorUse& use) {
   const Operand &a = input(use, 0), &b = input(use, 1);
   if (a.type != b.type) {
     refuse(use, "shape_mismatch",
-           "operands are of different types, " + std::string(element_type_text(a.type)) + " and " +
-               std::string(element_type_text(b.type)));
+           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
+                       element_type_text(b.type)));
   }
   require_type(use, 0, use.type == "Equal" ? is_comparable : is_number,
                use.type == "Equal" ? "a number or boolean" : "a number");
@@ -42,8 +42,8 @@ std::vector<Operand> infer_where(const OperatorUse& use) {
   require_type(use, 0, is_boolean, "a boolean");
   if (yes.type != no.type) {
     refuse(use, "shape_mismatch",
-           "what is chosen between is of different types, " + std::string(element_type_text(yes.type)) + " and " +
-               std::string(element_type_text(no.type)));
+           fmt::format("what is chosen between is of different types, {} and {}", element_type_text(yes.type),
+                       element_type_text(no.type)));
   }
   return {typed(yes.type, broadcast(use, broadcast(use, condition.shape, yes.shape), no.shape))};
 }

@@ -233,8 +233,8 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
 void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b) {
   if (a.type != b.type) {
     refuse(use, "shape_mismatch",
-           "operands are of different types, " + std::string(element_type_text(a.type)) + " and " +
-               std::string(element_type_text(b.type)));
+           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
+                       element_type_text(b.type)));
   }
 }
 

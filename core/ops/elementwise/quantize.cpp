@@ -60,8 +60,8 @@ Sharing sharing_of(const OperatorUse& use) {
   }
   if (scale != expected) {
     refuse(use, "shape_mismatch",
-           "scale " + shape_text(scale) + " along axis " + std::to_string(axis) + " of " + shape_text(in) +
-               ", expected " + shape_text(expected));
+           fmt::format("scale {} along axis {} of {}, expected {}", shape_text(scale), axis, shape_text(in),
+                       shape_text(expected)));
   }
   return sharing;
 }
@@ -71,7 +71,7 @@ ElementType named_type(const OperatorUse& use, const char* name, ElementType oth
   if (number == 0) return otherwise;
   const auto type = element_type_of_onnx(number);
   if (!type || *type == ElementType::string) {
-    refuse(use, "unsupported_attribute", std::string(name) + " " + std::to_string(number) + " is no type known");
+    refuse(use, "unsupported_attribute", fmt::format("{} {} is no type known", name, number));
   }
   return *type;
 }

@@ -111,8 +111,7 @@ Work gathered_work(const OperatorUse& use, std::span<const Operand> outputs) {
 std::vector<std::int64_t> kept_indices(const OperatorUse& use, std::int64_t size) {
   const std::vector<std::int64_t> condition = ints_of_input(use, 1);
   if (std::ssize(condition) > size) {
-    refuse(use, "shape_mismatch",
-           std::to_string(condition.size()) + " conditions for " + std::to_string(size) + " elements");
+    refuse(use, "shape_mismatch", fmt::format("{} conditions for {} elements", condition.size(), size));
   }
   std::vector<std::int64_t> kept;
   for (std::size_t i = 0; i < condition.size(); ++i) {

@@ -58,8 +58,8 @@ void require_updates(const OperatorUse& use, const Shape& expected) {
   const Operand &data = input(use, 0), &updates = input(use, 2);
   if (updates.shape != expected || updates.type != data.type) {
     refuse(use, "shape_mismatch",
-           "updates are " + std::string(element_type_text(updates.type)) + shape_text(updates.shape) +
-               ", expected " + std::string(element_type_text(data.type)) + shape_text(expected));
+           fmt::format("updates are {}{}, expected {}{}", element_type_text(updates.type),
+                       shape_text(updates.shape), element_type_text(data.type), shape_text(expected)));
   }
 }
 
@@ -169,9 +169,7 @@ void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) 
     const auto sample = at(line / (outer / cache.shape[0]));
     const std::int64_t start = starts == nullptr ? 0 : starts->ints[sample];
     if (start < 0 || (!is_circular(use) && start > size - steps)) {
-      refuse(use, "shape_mismatch",
-             std::to_string(steps) + " steps from " + std::to_string(start) + " on do not go into " +
-                 std::to_string(size));
+      refuse(use, "shape_mismatch", fmt::format("{} steps from {} on do not go into {}", steps, start, size));
     }
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t row = line * size + (start % size + step) % size;

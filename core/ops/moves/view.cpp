@@ -82,8 +82,7 @@ std::vector<Operand> infer_squeeze(const OperatorUse& use) {
     if (!std::binary_search(axes.begin(), axes.end(), i)) {
       shape.push_back(in.shape[i]);
     } else if (in.shape[i] != 1) {
-      refuse(use, "shape_mismatch",
-             "axis " + std::to_string(i) + " of " + shape_text(in.shape) + " has not size 1");
+      refuse(use, "shape_mismatch", fmt::format("axis {} of {} has not size 1", i, shape_text(in.shape)));
     }
   }
   return {viewed(in, std::move(shape))};

@@ -107,8 +107,8 @@ Window col2im_window(const OperatorUse& use) {
   Window window = window_of(use, image, block);
   if (x[1] % element_count(block) != 0 || x[2] != element_count(window.out)) {
     refuse(use, "shape_mismatch",
-           "columns " + shape_text(x) + " do not fit blocks " + shape_text(block) + " at " +
-               shape_text(window.out) + " positions");
+           fmt::format("columns {} do not fit blocks {} at {} positions", shape_text(x), shape_text(block),
+                       shape_text(window.out)));
   }
   return window;
 }

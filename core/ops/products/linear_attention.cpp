@@ -36,8 +36,7 @@ void require_input(const OperatorUse& use, std::size_t i, bool wanted, const cha
 std::int64_t divided(const OperatorUse& use, std::size_t i, std::int64_t heads) {
   const Shape& shape = input(use, i).shape;
   if (shape.size() != 3 || heads < 1 || heads > 1 << 20 || shape[2] % heads != 0)
-    refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " " + shape_text(shape) + " is not batch x tokens x heads");
+    refuse(use, "shape_mismatch", fmt::format("input {} {} is not batch x tokens x heads", i, shape_text(shape)));
   return shape[2] / heads;
 }
 

@@ -23,7 +23,7 @@ Sizes factor_sizes(const OperatorUse& use) {
   const Sizes sizes{shape[turned ? 1 : 0], shape[turned ? 0 : 1], int_attribute(use, "rank", 0)};
   if (sizes.rank < 1 || sizes.rank > std::min(sizes.k, sizes.n))
     refuse(use, "shape_mismatch",
-           "rank " + std::to_string(sizes.rank) + ", expected 1 to the smaller size of " + shape_text(shape));
+           fmt::format("rank {}, expected 1 to the smaller size of {}", sizes.rank, shape_text(shape)));
   return sizes;
 }
 

@@ -30,8 +30,7 @@ ElementType output_type(const OperatorUse& use) {
     const bool small = bits_of(type) <= 16 && bits_of(type) > 0 && type != ElementType::boolean;
     if (!small || type == ElementType::float16 || type == ElementType::bfloat16) {
       refuse(use, "invalid_graph",
-             "input " + std::to_string(i) + " is " + std::string(element_type_text(type)) +
-                 ", which is no quantised type");
+             fmt::format("input {} is {}, which is no quantised type", i, element_type_text(type)));
     }
   }
   const bool scaled = optional_input(use, x_scale) != nullptr;

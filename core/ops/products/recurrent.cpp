@@ -78,7 +78,7 @@ std::vector<std::array<GateActivation, 3>> activations_of(const OperatorUse& use
     for (std::int64_t d = 0; d < l.directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
   }
   if (names.size() != each * as_size(l.directions)) {
-    refuse(use, "unsupported_attribute", "activations must be " + std::to_string(each) + " a direction");
+    refuse(use, "unsupported_attribute", fmt::format("activations must be {} a direction", each));
   }
   const auto alphas = floats_attribute(use, "activation_alpha", {}),
              betas = floats_attribute(use, "activation_beta", {});

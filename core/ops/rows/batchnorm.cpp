@@ -30,8 +30,8 @@ std::vector<Operand> infer_batch_norm(const OperatorUse& use) {
     require_type(use, i, is_floating, "a float");
     if (element_count(input(use, i).shape) != statistics_count(use)) {
       refuse(use, "shape_mismatch",
-             "input " + std::to_string(i) + " has shape " + shape_text(input(use, i).shape) + ", expected " +
-                 std::to_string(statistics_count(use)) + " elements");
+             fmt::format("input {} has shape {}, expected {} elements", i, shape_text(input(use, i).shape),
+                         statistics_count(use)));
     }
   }
   std::vector<Operand> outputs{like_first(use)};

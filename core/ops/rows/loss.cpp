@@ -71,7 +71,7 @@ void set_loss(const OperatorUse& use, const std::vector<double>& log_prob, Opera
   for (std::size_t i = 0; i < target.size(); ++i) {
     if (ignores && target[i] == ignored) continue;
     if (!(target[i] >= 0 && target[i] < static_cast<double>(loss.classes))) {
-      refuse(use, "shape_mismatch", "a target is none of the " + std::to_string(loss.classes) + " classes");
+      refuse(use, "shape_mismatch", fmt::format("a target is none of the {} classes", loss.classes));
     }
     const auto inner = as_size(loss.inner), label = static_cast<std::size_t>(target[i]);
     const std::size_t at = (i / inner * as_size(loss.classes) + label) * inner + i % inner;

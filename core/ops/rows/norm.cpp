@@ -15,7 +15,7 @@ void require_rank(const OperatorUse& use, std::size_t least) {
   require_type(use, 0, is_floating, "a float");
   if (input(use, 0).shape.size() < least) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(input(use, 0).shape) + " must have rank " + std::to_string(least) + " or more");
+           fmt::format("input {} must have rank {} or more", shape_text(input(use, 0).shape), least));
   }
 }
 
@@ -25,8 +25,7 @@ void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count)
   require_type(use, i, is_floating, "a float");
   if (operand != nullptr && element_count(operand->shape) != count) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " has shape " + shape_text(operand->shape) + ", expected " +
-               std::to_string(count) + " elements");
+           fmt::format("input {} has shape {}, expected {} elements", i, shape_text(operand->shape), count));
   }
 }
 
@@ -105,7 +104,7 @@ std::vector<Operand> infer_group_norm(const OperatorUse& use) {
   const std::int64_t channels = input(use, 0).shape[1], groups = group_count(use);
   if (groups < 1 || channels % groups != 0) {
     refuse(use, "unsupported_attribute",
-           "num_groups " + std::to_string(groups) + " does not divide " + std::to_string(channels) + " channels");
+           fmt::format("num_groups {} does not divide {} channels", groups, channels));
   }
   const bool per_group = use.type == "GroupNormalization" && use.opset < 21;
   require_elements(use, 1, per_group ? groups : channels);
@@ -131,8 +130,8 @@ void require_broadcast(const OperatorUse& use, std::size_t i) {
   require_type(use, i, is_floating, "a float");
   if (operand != nullptr && broadcast(use, operand->shape, input(use, 0).shape) != input(use, 0).shape) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " of shape " + shape_text(operand->shape) + " does not broadcast to " +
-               shape_text(input(use, 0).shape));
+           fmt::format("input {} of shape {} does not broadcast to {}", i, shape_text(operand->shape),
+                       shape_text(input(use, 0).shape)));
   }
 }
 

@@ -20,8 +20,7 @@ std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
   const std::int64_t length = count_between(y.shape, first_axis(use), y.shape.size());
   const Operand* gamma = optional_input(use, 1);
   if (gamma != nullptr && (element_count(gamma->shape) != length || !is_floating(gamma->type))) {
-    refuse(use, "shape_mismatch",
-           "gamma " + shape_text(gamma->shape) + " must have " + std::to_string(length) + " floats");
+    refuse(use, "shape_mismatch", fmt::format("gamma {} must have {} floats", shape_text(gamma->shape), length));
   }
   return {y};
 }

@@ -31,16 +31,16 @@ double overlap(const Box& a, const Box& b) {
 
 double scalar_input(const OperatorUse& use, std::size_t i, double otherwise) {
   const std::vector<double> numbers = numbers_of(use, i);
-  if (numbers.size() > 1) refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number");
+  if (numbers.size() > 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
   return numbers.empty() ? otherwise : numbers[0];
 }
 
 void check_shapes(const OperatorUse& use) {
   const Shape &boxes = input(use, 0).shape, &scores = input(use, 1).shape;
   if (boxes.size() != 3 || boxes[2] != 4 || scores.size() != 3 || scores[0] != boxes[0] || scores[2] != boxes[1]) {
-    refuse(
-        use, "shape_mismatch",
-        "boxes " + shape_text(boxes) + " must be [batch,n,4], scores " + shape_text(scores) + " [batch,classes,n]");
+    refuse(use, "shape_mismatch",
+           fmt::format("boxes {} must be [batch,n,4], scores {} [batch,classes,n]", shape_text(boxes),
+                       shape_text(scores)));
   }
 }
 

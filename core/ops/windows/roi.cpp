@@ -19,8 +19,8 @@ Regions regions_of(const OperatorUse& use) {
   const bool align = use.type == "RoiAlign";
   if (x.size() != 4 || rois.size() != 2 || rois[1] != (align ? 4 : 5)) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(x) + " must have rank 4, regions " + shape_text(rois) + " be [n," +
-               (align ? "4]" : "5]"));
+           fmt::format("input {} must have rank 4, regions {} be [n,{}", shape_text(x), shape_text(rois),
+                       align ? "4]" : "5]"));
   }
   Regions regions{rois[0], int_attribute(use, "output_height", 1), int_attribute(use, "output_width", 1)};
   if (align) {

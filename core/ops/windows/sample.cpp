@@ -29,7 +29,7 @@ Sampling sampling_of(const OperatorUse& use) {
   }
   if (x.size() < 3 || x.size() > 6 || grid.size() != x.size() || grid[0] != x[0] ||
       grid.back() != std::ssize(x) - 2) {
-    refuse(use, "shape_mismatch", "input " + shape_text(x) + " and grid " + shape_text(grid) + " do not fit");
+    refuse(use, "shape_mismatch", fmt::format("input {} and grid {} do not fit", shape_text(x), shape_text(grid)));
   }
   s.rank = x.size() - 2;
   return s;

@@ -18,7 +18,7 @@ ElementType table_type(const OperatorUse& use) {
 std::int64_t size_input(const OperatorUse& use, std::size_t i) {
   const auto sizes = ints_of_input(use, i);
   if (sizes.size() != 1 || sizes[0] < 0 || sizes[0] > (std::int64_t{1} << 40)) {
-    refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number from 0");
+    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from 0", i));
   }
   return sizes[0];
 }
@@ -71,7 +71,7 @@ std::vector<Operand> infer_mel(const OperatorUse& use) {
 std::vector<double> mel_edges(const OperatorUse& use, std::int64_t bins) {
   const auto one = [&](std::size_t i) {
     const auto numbers = numbers_of(use, i);
-    if (numbers.size() != 1) refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number");
+    if (numbers.size() != 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
     return numbers[0];
   };
   const double length = one(1), rate = one(2);

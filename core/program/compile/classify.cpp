@@ -67,11 +67,10 @@ void check_in_memory(const Compilation& c) {
     const InstructionClass& one = c.placement.classes_of_drafts[i];
     if (multiplies_weights_in_floats(one))
       throw Error("formats_invalid", c.placement.instructions[i].name,
-                  "in_memory_weights=fefet multiplies integers and fixed point alone: expected such weights and "
-                  "activations of '" +
-                      c.placement.instructions[i].name + "', not " +
-                      std::string(format_text(one.formats->weights)) + " by " +
-                      std::string(format_text(one.formats->activations)));
+                  fmt::format("in_memory_weights=fefet multiplies integers and fixed point alone: expected such "
+                              "weights and activations of '{}', not {} by {}",
+                              c.placement.instructions[i].name, format_text(one.formats->weights),
+                              format_text(one.formats->activations)));
   }
 }
 

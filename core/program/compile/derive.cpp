@@ -40,8 +40,8 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   drafts_ = std::move(c.drafts);
   for (std::size_t d = 0; d < drafts_.size(); ++d)
     drafts_by_node_[drafts_[d].node].push_back(static_cast<std::int32_t>(d));
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
-    if (!drafts_by_node_[n].empty()) nodes_by_name_.try_emplace(graph_.nodes[n].name, static_cast<NodeId>(n));
+  for (NodeId n = 0; n < std::ssize(graph_.nodes); ++n)
+    if (!drafts_by_node_[n].empty()) nodes_by_name_.try_emplace(graph_.nodes[n].name, n);
 }
 
 const Draft* Derivation::main_of(const Instruction& instruction) const {

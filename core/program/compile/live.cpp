@@ -108,14 +108,14 @@ void live(Compilation& c) {
   }
   const bool pairs = has_pairs(machine);
   const List<std::int32_t> next = next_writers(drafts, pairs);
-  for (std::size_t v = 0; v < lives.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(lives); ++v) {
     Life& life = lives[v];
     give_pair(drafts, next, pairs, life);
     const Value& value = graph.values[v];
-    life.bytes = value_bytes(graph, static_cast<ValueId>(v), machine).value;
+    life.bytes = value_bytes(graph, v, machine).value;
     life.is_input = value.kind == ValueKind::input;
-    const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
-    if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
+    const bool needed_again = role == Role::core && v != latent;  // by the next step
+    if (life.is_input && needed_again && !life.uses.empty()) use(v, drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role, c.part);
     if (life.is_input && waits_unread(life, drafts.size())) life.skips_dsram = true;
     if (life.in_dsram() && is_too_large(life.bytes, machine)) life.in_dram = true;

@@ -152,7 +152,7 @@ List<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views, 
   std::iota(views.roots.begin(), views.roots.end(), 0);
   List<Draft> drafts;
   drafts.reserve(graph.nodes.size());
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     const Node& node = graph.nodes[n];
     const auto is_activation = [&](ValueId v) {
       return v != none && graph.values[v].kind == ValueKind::activation;
@@ -172,7 +172,7 @@ List<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views, 
     if (joins_in_place(graph, node, views, machine)) {
       for (const ValueId v : node.inputs) views.joined[node.outputs[0]].push_back(views.roots[v]);
       for (const ValueId root : views.joined[node.outputs[0]]) views.taken[root] = 1;
-      in_place.push_back(static_cast<NodeId>(n));
+      in_place.push_back(n);
       continue;
     }
     if (parts_in_place(graph, node, views, machine)) {
@@ -180,7 +180,7 @@ List<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views, 
         views.roots[part] = views.roots[node.inputs[0]];
         views.turned[part] = 1;
       }
-      in_place.push_back(static_cast<NodeId>(n));
+      in_place.push_back(n);
       continue;
     }
     const auto outputs = std::ranges::count_if(node.outputs, is_activation);
@@ -195,9 +195,8 @@ List<Draft> drafts_of(const Graph& graph, const Machine& machine, Views& views, 
         reads[0] = part;
         work = Work{Family::vector, {}, 1, part, 1, std::move(reads), part};
       }
-      const auto id = static_cast<NodeId>(n);
       const bool beside = makes_several(node) && out != *first;
-      drafts.push_back(beside ? copy_beside(graph, id, *first, out) : draft_of(graph, id, work, out, views));
+      drafts.push_back(beside ? copy_beside(graph, n, *first, out) : draft_of(graph, n, work, out, views));
       drafts.back().formats = formats_in(graph, drafts.back(), machine);
     }
   }

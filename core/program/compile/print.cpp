@@ -15,7 +15,7 @@ std::string shape_at(const Graph& graph, ValueId id) {
 std::string life_text(const Compilation& c, ValueId id) {
   if (id == none || as_size(id) >= c.lives.size()) return "";
   const Life& life = c.lives[id];
-  std::string text = " {" + std::to_string(life.bytes) + " B, made " + std::to_string(life.made) + ", used";
+  std::string text = fmt::format(" {{{} B, made {}, used", life.bytes, life.made);
   for (const std::int32_t use : life.uses) text += " " + std::to_string(use);
   if (life.in_dram) text += ", in dram";
   if (life.spilled) text += ", spilled";
@@ -29,16 +29,15 @@ std::string places_text(const InstructionClass& c) {
   if (c.push) text += " stackram";
   if (c.to_dram) text += " dram";
   const Mapping& m = c.mapping;
-  text += ", tile " + std::to_string(m.tile_rows) + "x" + std::to_string(m.tile_columns) + "x" +
-          std::to_string(m.tile_channels) + "x" + std::to_string(m.tile_sums) + " " + order_text(m.order);
+  text += fmt::format(", tile {}x{}x{}x{} {}", m.tile_rows, m.tile_columns, m.tile_channels, m.tile_sums,
+                      order_text(m.order));
   return c.pinned ? text + ", pinned" : text;
 }
 
 std::string sources_text(const Instruction& instruction) {
   std::string text;
   for (const PlacedOperand& source : instruction.sources)
-    text +=
-        " " + std::string(place_text(source.place)) + ":" + value_label(source.value) + (source.pop ? ":pop" : "");
+    text += fmt::format(" {}:{}{}", place_text(source.place), value_label(source.value), source.pop ? ":pop" : "");
   return text;
 }
 
@@ -61,7 +60,7 @@ std::string draft_text(const Compilation& c, std::size_t index) {
 std::string compilation_text(const Compilation& c) {
   std::string text;
   const auto line = [&](std::size_t number, const std::string& what) {
-    text += std::to_string(number) + " " + what + "\n";
+    text += fmt::format("{} {}\n", number, what);
   };
   const auto& instructions = c.program.instructions;
   for (std::size_t i = 0; i < instructions.size(); ++i)

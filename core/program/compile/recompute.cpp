@@ -124,8 +124,8 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
   }
   if (before.empty()) return std::nullopt;
   std::vector<Node> all;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (const auto found = before.find(static_cast<NodeId>(n)); found != before.end())
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (const auto found = before.find(n); found != before.end())
       all.insert(all.end(), found->second.begin(), found->second.end());
     all.push_back(std::move(graph.nodes[n]));
   }

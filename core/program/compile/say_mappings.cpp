@@ -47,12 +47,12 @@ std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoo
   const Nest nest = nest_of(c);
   c.mapping = mapping_for(rule, nest);
   if (!is_valid(nest, c.mapping))
-    return text + " cuts " + std::to_string(c.mapping.tile_channels) + " channels, neither within a group of " +
-           std::to_string(nest.loops.out_channels) + " nor whole groups";
+    return fmt::format("{} cuts {} channels, neither within a group of {} nor whole groups", text,
+                       c.mapping.tile_channels, nest.loops.out_channels);
   if (room.read_bytes < 0 || room.write_bytes < 0) return text + " leaves no room: whole operands exceed DSRAM";
   const MissingBytes missing = missing_bytes(c, room, 1);
   const auto add = [&](std::int64_t bytes, const char* where) {
-    if (bytes > 0) text += " misses " + std::to_string(bytes) + " B " + where + ";";
+    if (bytes > 0) text += fmt::format(" misses {} B {};", bytes, where);
   };
   add(missing.read_bytes, "on the reading side of DSRAM");
   add(missing.write_bytes, "on the writing side of DSRAM");

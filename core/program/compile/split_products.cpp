@@ -61,7 +61,7 @@ std::vector<ValueId> cut_weight(Graph& graph, ValueId whole, std::size_t axis, c
   const std::int64_t all = shape_of(graph, whole).at(axis);
   for (const Piece& piece : pieces) {
     add(piece.begin - done, none);
-    parts.push_back(add_named_value(graph, name + "/" + std::to_string(parts.size())));
+    parts.push_back(add_named_value(graph, fmt::format("{}/{}", name, parts.size())));
     add(piece.end - piece.begin, parts.back());
     done = piece.end;
   }

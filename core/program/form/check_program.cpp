@@ -63,7 +63,7 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
   const Mapping& m = c.mapping;
   const auto size = [&](const char* name, std::int64_t tile, std::int64_t most) {
     if (tile < 1 || tile > std::max<std::int64_t>(most, 1))
-      refuse(std::string(name) + ": expected 1 to " + std::to_string(most) + ", found " + std::to_string(tile));
+      refuse(fmt::format("{}: expected 1 to {}, found {}", name, most, tile));
   };
   size("tile_rows", m.tile_rows, whole.tile_rows);
   size("tile_columns", m.tile_columns, whole.tile_columns);
@@ -84,8 +84,7 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
 void check_counts(const InstructionClass& c, const InstructionClass& derived, const Refusal& refuse) {
   const auto least = [&](const char* name, std::int64_t found, std::int64_t expected) {
     if (found < expected || found >= most_size)
-      refuse(std::string(name) + ": expected at least " + std::to_string(expected) +
-             ", what the operators read, found " + std::to_string(found));
+      refuse(fmt::format("{}: expected at least {}, what the operators read, found {}", name, expected, found));
   };
   const std::int64_t cores = std::max<std::int64_t>(1, c.spread_cores);  // sizes are of one core's part
   if (c.spread_cores < 1 || c.spread_cores > 1'000'000) refuse("spread_cores: expected 1 to 1,000,000");
@@ -134,9 +133,9 @@ void check_partial_sums(const CompiledStage& stage, const Instruction& i, const 
   room.buffers = 1;  // a machine may have no more
   const std::int64_t needed = tile_buffers(c, room).write_bytes;
   if (i.write_tiles.bytes.value < needed)
-    refuse("tiles: expected at least " + std::to_string(needed) + " B of result tiles for the partial sums of " +
-           "tile_sums=" + std::to_string(c.mapping.tile_sums) + ", found " +
-           std::to_string(i.write_tiles.bytes.value));
+    refuse(
+        fmt::format("tiles: expected at least {} B of result tiles for the partial sums of tile_sums={}, found {}",
+                    needed, c.mapping.tile_sums, i.write_tiles.bytes.value));
 }
 
 /// Operands, weights and result of an instruction of nodes are theirs.
@@ -164,13 +163,13 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   if (c.shares_channels && (weight_parts(c) == 1 || whole.groups > 1))
     refuse("shares_channels: expected a product of weights of one group, on several cores");
   if (weight_parts(c) > 1 && part * weight_parts(c) != shared)
-    refuse("spread_cores: expected cores that share its " + std::to_string(shared) +
-           (c.shares_channels ? " output channels" : " groups"));
+    refuse(fmt::format("spread_cores: expected cores that share its {}{}", shared,
+                       c.shares_channels ? " output channels" : " groups"));
   if (weight_parts(c) > 1 && weight_place(machine_like(stage.needs), stage.role) == WeightPlace::fefet)
     refuse("spread_cores: a FeFET memory has its weights in one place");
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
-    refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");
+    refuse(fmt::format("operation: its nodes are '{}', found '{}'", own, i.mnemonic));
   const std::int64_t made = element_count(stage.graph->values[i.destination].operand.shape);
   if (c.out_elements > made) refuse("elements: its result has " + std::to_string(made));
   if (c.operand_a != derived.operand_a || c.operand_b != derived.operand_b)
@@ -179,8 +178,7 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   const Machine machine = machine_like(stage.needs);
   const std::int64_t bytes = region_bytes(c, weight_form(c, machine)).dram;
   if (i.weight_bytes.value != bytes)
-    refuse("src2_size: its weights take " + std::to_string(bytes) + " B, found " +
-           std::to_string(i.weight_bytes.value));
+    refuse(fmt::format("src2_size: its weights take {} B, found {}", bytes, i.weight_bytes.value));
   if (c.work != derived.work) return;
   for (const PlacedOperand& source : i.sources) {
     const Bytes size = value_bytes(*stage.graph, source.value, machine);
@@ -226,8 +224,7 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   for (const Bytes bytes : {i.dsram_read_side, i.dsram_write_side, i.stackram})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("occupancy: beyond 2^50");
   const std::int64_t run = c.compound == Compound::strips ? 0 : derived.turned_run;
-  if (c.turned_run != run)
-    refuse("turned_run: its nodes leave " + std::to_string(run) + ", found " + std::to_string(c.turned_run));
+  if (c.turned_run != run) refuse(fmt::format("turned_run: its nodes leave {}, found {}", run, c.turned_run));
   if (c.compound == Compound::single) check_partial_sums(stage, i, c, refuse);
   if (c.compound == Compound::single) check_single(stage, derivation, i, c, derived, refuse);
 }
@@ -253,8 +250,7 @@ void check_pair(const PlacedOperand& source, const Whereabouts& w, const Turns& 
   if (!source.pair) return;
   const std::int64_t since = turns.at(w.pair) - 1 - w.written;
   if (at(*source.pair) != w.pair || since > 1 || (since == 1 && own))
-    refuse("operand %" + std::to_string(source.value) + " is not in the DSRAM pair of " +
-           std::string(family_text(*source.pair)));
+    refuse(fmt::format("operand %{} is not in the DSRAM pair of {}", source.value, family_text(*source.pair)));
   if (source.older != (since == 1)) refuse("older: expected of what the last but one of its family wrote");
 }
 
@@ -273,7 +269,7 @@ void check_marks(CompiledStage& stage, const Derivation& derivation, const List<
   }
   if (!has_pairs(machine)) return;
   List<ValueId> roots(stage.graph->values.size());
-  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = derivation.root(static_cast<ValueId>(v));
+  for (ValueId v = 0; v < std::ssize(roots); ++v) roots[v] = derivation.root(v);
   std::vector<const InstructionClass*> each;
   for (const InstructionClass& c : classes) each.push_back(&c);
   mark({*stage.graph, machine, roots, derivation.joined(), instructions, each}, refuse);
@@ -307,8 +303,7 @@ void check_order(const CompiledStage& stage, const Derivation& derivation, const
                          : source.place == Place::dram     ? w.dram
                                                            : source.place == Place::scalar;
       if (!w.made || !there)
-        refuse(i,
-               "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
+        refuse(i, fmt::format("operand %{} is not in {}", source.value, place_text(source.place)));
       const bool own = w.pair == at(classes[i].work.family);
       check_pair(source, w, turns, own, pairs, [&](const std::string& what) { refuse(i, what); });
     }
@@ -377,8 +372,8 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, List<Ins
   std::int64_t end = 0;
   for (const auto& [offset, region] : regions) {
     if (offset != end)
-      refuse(0, "weights: the region at " + std::to_string(offset) + " is expected at " + std::to_string(end) +
-                    ": regions stand without gaps");
+      refuse(0,
+             fmt::format("weights: the region at {} is expected at {}: regions stand without gaps", offset, end));
     if (end >= most_size) refuse(0, "weights: more than 2^50 bytes");
     end = offset + region.second.value;
   }

@@ -65,8 +65,8 @@ class Marker {
         first_of_node_(program.graph.nodes.size(), -1),
         sums_of_node_(program.graph.nodes.size(), -1),
         waited_(program.instructions.size(), nobody) {
-    for (std::size_t n = 0; n < program.graph.nodes.size(); ++n)
-      node_named_.try_emplace(program.graph.nodes[n].name, static_cast<NodeId>(n));
+    for (NodeId n = 0; n < std::ssize(program.graph.nodes); ++n)
+      node_named_.try_emplace(program.graph.nodes[n].name, n);
   }
 
   bool too_many() const { return looked_at_ > most_stretches; }
@@ -117,7 +117,7 @@ class Marker {
   }
 
  private:
-  std::size_t family(std::int32_t i) const { return at(program_.classes[at(i)]->work.family); }
+  std::size_t family(std::int32_t i) const { return at(program_.classes[i]->work.family); }
   /// The first instruction of a family reads side 0 and writes side 1.
   static std::size_t side(std::size_t pair, std::int32_t ordinal) { return 2 * pair + (ordinal % 2 == 0 ? 0 : 1); }
 
@@ -151,7 +151,7 @@ class Marker {
       const std::int32_t maker = maker_[part];
       if (maker < 0) continue;
       need(maker);
-      const std::int64_t from = program_.instructions[at(maker)].dram_address.value;
+      const std::int64_t from = program_.instructions[maker].dram_address.value;
       touch({dram_number, from, from + value_bytes(program_.graph, part, program_.machine).value}, false);
     }
   }
@@ -177,7 +177,7 @@ class Marker {
   void need_registers(const Instruction& instruction) {
     for (const NodeId n : instruction.nodes) {
       for (const ValueId v : program_.graph.nodes[n].inputs)
-        if (v != none) need(maker_[program_.roots[at(v)]]);
+        if (v != none) need(maker_[program_.roots[v]]);
       need(sums_of_node_[n]);
       const std::int32_t first = first_of_node_[n];
       if (first < 0) first_of_node_[n] = now_;
@@ -235,7 +235,7 @@ void mark(const Marking& program, const std::function<void(std::size_t, const st
     std::vector<std::int32_t>& after = program.instructions[i].after;
     if (after == unsaid_marks) after = marker.fewest(needs);
     const std::int32_t missing = marker.missing(i, needs, after);
-    if (missing >= 0) refuse(i, "after: expected " + std::to_string(missing) + ", or one that waited for it");
+    if (missing >= 0) refuse(i, fmt::format("after: expected {}, or one that waited for it", missing));
   }
 }
 

@@ -40,7 +40,7 @@ Shape read_shape(Scanner& in) {
 
 Tensor read_tensor_text(Scanner& in, ElementType type, const Shape& shape, std::int64_t most) {
   const std::int64_t elements = element_count(shape);
-  if (elements > most) in.refuse("a tensor of at most " + std::to_string(most) + " elements");
+  if (elements > most) in.refuse(fmt::format("a tensor of at most {} elements", most));
   Tensor tensor{type, shape, {}, {}};
   const auto count = as_size(elements);
   if (is_floating(type))
@@ -141,10 +141,10 @@ void give_outputs(Parsing& parsing, const Node& node, const std::vector<char>& i
       value.operand.shape = outputs[i].shape;
       value.operand.weight = weights;
     } else if (value.operand.type != outputs[i].type || value.operand.shape != outputs[i].shape) {
-      refuse_line(parsing.line, "node '" + node.name + "' makes " +
-                                    std::string(element_type_text(outputs[i].type)) + shape_text(outputs[i].shape) +
-                                    ", its value line says " + std::string(element_type_text(value.operand.type)) +
-                                    shape_text(value.operand.shape));
+      refuse_line(parsing.line,
+                  fmt::format("node '{}' makes {}{}, its value line says {}{}", node.name,
+                              element_type_text(outputs[i].type), shape_text(outputs[i].shape),
+                              element_type_text(value.operand.type), shape_text(value.operand.shape)));
     }
   }
 }

@@ -234,12 +234,12 @@ void place(Compilation& compilation) {
   if (!failed || compilation.infeasible) return;
   const Draft& draft = compilation.drafts[*failed];
   // Where operators have sizes of their own, others than this one's may lack room, too.
-  compilation.infeasible = compilation.say_needed_bytes && !has_own_pairs(compilation.machine)
-                               ? what_is_needed(compilation, *failed)
-                               : compilation.graph->nodes[draft.node].name +
-                                     ": even the smallest tile does not fit in DSRAM (" +
-                                     std::to_string(dsram_bytes_of(compilation.machine, draft.work.family)) +
-                                     " B) and PSRAM (" + std::to_string(compilation.machine.psram_bytes) + " B)";
+  compilation.infeasible =
+      compilation.say_needed_bytes && !has_own_pairs(compilation.machine)
+          ? what_is_needed(compilation, *failed)
+          : fmt::format("{}: even the smallest tile does not fit in DSRAM ({} B) and PSRAM ({} B)",
+                        compilation.graph->nodes[draft.node].name,
+                        dsram_bytes_of(compilation.machine, draft.work.family), compilation.machine.psram_bytes);
 }
 
 }  // namespace sdip

@@ -30,14 +30,14 @@ Resident resident_bytes(const List<Draft>& drafts, const Lives& lives) {
   const std::vector<std::int64_t> nothing(drafts.size(), 0);
   Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
   for (std::size_t i = 0; i < drafts.size(); ++i) r.write[i] = written_bytes(drafts[i], lives);
-  for (std::size_t v = 0; v < lives.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(lives); ++v) {
     const Life& life = lives[v];
     const auto reader = at(life.next_writer);
     const bool there = (life.is_input || life.made >= 0) && life.in_dsram() && reader < drafts.size();
     if (there && life.last_in_dsram() < life.next_writer) r.passing[reader] += life.bytes;
     if (!there || life.last_in_dsram() < life.next_writer) continue;
     r.read[reader] += life.bytes;
-    r.found[reader].push_back(static_cast<ValueId>(v));
+    r.found[reader].push_back(v);
   }
   return r;
 }

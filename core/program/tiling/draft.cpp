@@ -111,8 +111,8 @@ std::vector<std::int32_t> use_counts(const Graph& graph, const List<Draft>& draf
   for (const Draft& draft : drafts)
     for (const DraftOperand& operand : draft.operands) ++uses[operand.value];
   for (const ValueId out : graph.outputs) ++uses[roots[out]];
-  for (std::size_t v = 0; v < roots.size(); ++v)
-    if (is_part(graph, roots, static_cast<ValueId>(v))) ++uses[roots[v]];
+  for (ValueId v = 0; v < std::ssize(roots); ++v)
+    if (is_part(graph, roots, v)) ++uses[roots[v]];
   for (const auto& [_, parts] : joined)
     for (const ValueId part : parts) ++uses[part];
   return uses;

@@ -50,9 +50,9 @@ Travel travel_of(const Graph& graph, const std::vector<std::int32_t>& part_of_no
     for (const ValueId v : graph.nodes[n].outputs)
       if (v != none) t.made[v] = part_of_node[n];
     for (const ValueId v : graph.nodes[n].inputs)
-      if (v != none) t.needed[at(v)] = std::max(t.needed[at(v)], part_of_node[n]);
+      if (v != none) t.needed[v] = std::max(t.needed[v], part_of_node[n]);
   }
-  for (const ValueId v : graph.outputs) t.needed[at(v)] = parts;
+  for (const ValueId v : graph.outputs) t.needed[v] = parts;
   return t;
 }
 
@@ -106,13 +106,12 @@ std::vector<Graph> part_graphs(const Graph& whole, const std::vector<std::size_t
     part.copy_nodes();
   }
   const Travel travel = travel_of(whole, part_of_node, parts);
-  for (std::size_t v = 0; v < whole.values.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(whole.values); ++v) {
     const Value& value = whole.values[v];
     if (value.kind == ValueKind::weight) continue;
-    const auto id = static_cast<ValueId>(v);
     for (std::int32_t p = std::max(0, travel.made[v]); p < parts && p <= travel.needed[v]; ++p) {
       PartGraph& part = made[p];
-      const ValueId here = part.number(id);
+      const ValueId here = part.number(v);
       if (p > travel.made[v]) {
         part.graph.values[here].kind = ValueKind::input;
         part.graph.inputs.push_back(here);
@@ -195,7 +194,7 @@ std::vector<Stage> partition(const Stage& stage, const Machine& machine) {
   for (Graph& part : part_graphs(graph, bounds)) {
     const auto index = static_cast<std::int32_t>(stages.size());
     stages.push_back({stage.role,
-                      stage.name + "/" + std::to_string(index + 1),
+                      fmt::format("{}/{}", stage.name, index + 1),
                       std::make_shared<const Graph>(std::move(part)),
                       {},
                       {index, static_cast<std::int32_t>(parts)}});

@@ -39,9 +39,9 @@ void bound_infinities(const std::string& name, NumberFormat format, std::vector<
 
 [[noreturn]] void refuse_whole(const std::string& name, NumberFormat format, double x) {
   throw Error("not_modelled", name,
-              "the weight '" + name + "' holds the whole number " + std::to_string(static_cast<std::int64_t>(x)) +
-                  ", which weight_format=" + std::string(format_text(format)) +
-                  " does not hold exactly; expected a wider one");
+              fmt::format("the weight '{}' holds the whole number {}, which weight_format={} does not hold "
+                          "exactly; expected a wider one",
+                          name, static_cast<std::int64_t>(x), format_text(format)));
 }
 
 struct Range {
@@ -76,8 +76,8 @@ void refuse_unbounded(const std::string& name, NumberFormat format, const std::v
   for (const double x : numbers)
     if (!std::isfinite(x))
       throw Error("value_invalid", name,
-                  "the weight '" + name + "' holds an infinity or a NaN, which blocks of weight_format=" +
-                      std::string(format_text(format)) + " cannot");
+                  fmt::format("the weight '{}' holds an infinity or a NaN, which blocks of weight_format={} cannot",
+                              name, format_text(format)));
 }
 
 /// The scale of each range; of blocks, and of the tensor that they are in.

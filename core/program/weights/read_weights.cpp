@@ -75,7 +75,7 @@ struct UnitsIn {
     bytes = bytes.subspan(as_size(stored));
     if (stored == count) return {taken};
     auto whole = unpacked(taken, as_size(count), number_bytes(form));
-    if (!whole) refuse(where, "a stream that does not unpack to " + std::to_string(count) + " bytes");
+    if (!whole) refuse(where, fmt::format("a stream that does not unpack to {} bytes", count));
     unit = std::move(*whole);
     return {unit};
   }
@@ -167,10 +167,9 @@ std::int64_t check_region(WeightFile& file, const Instruction& instruction, std:
   const std::int64_t bytes = region_size(region, form), end = instruction.weight_offset.value + bytes;
   if (bytes != instruction.weight_bytes.value || instruction.weight_offset.value < 0 ||
       end > std::ssize(file.bytes))
-    refuse(instruction.name, "expected " + std::to_string(bytes) + " bytes at " +
-                                 std::to_string(instruction.weight_offset.value) + ", the program says " +
-                                 std::to_string(instruction.weight_bytes.value) + " in a file of " +
-                                 std::to_string(file.bytes.size()));
+    refuse(instruction.name,
+           fmt::format("expected {} bytes at {}, the program says {} in a file of {}", bytes,
+                       instruction.weight_offset.value, instruction.weight_bytes.value, file.bytes.size()));
   require_scales(instruction, own.weight_format, region);
   return find_rests(file, instruction, region, form, rest_bits);
 }
@@ -181,7 +180,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   WeightFile file{stage, machine, bytes};
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)
-    refuse("", "expected a file of " + std::to_string(expected) + " bytes, found " + std::to_string(bytes.size()));
+    refuse("", fmt::format("expected a file of {} bytes, found {}", expected, bytes.size()));
   using Region = std::tuple<std::array<std::int64_t, 3>, NumberFormat, std::int64_t>;
   std::map<std::int64_t, Region> regions;
   std::int64_t rest_bits = 0, end = 0;
@@ -199,8 +198,8 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   const WeightForm form = weight_form(machine);
   const std::int64_t rest = ceil_div(rest_bits, 8), stored = stored_bytes(rest, form);
   if (expected - end != stored)
-    refuse("", "expected " + std::to_string(stored) + " bytes of lookup tables behind the regions, found " +
-                   std::to_string(expected - end));
+    refuse("",
+           fmt::format("expected {} bytes of lookup tables behind the regions, found {}", stored, expected - end));
   const std::string tables = "the lookup tables";
   UnitsIn units{bytes.subspan(as_size(end)), form, tables};
   const CodesIn codes = units.next(rest, stored);

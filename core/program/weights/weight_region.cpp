@@ -90,12 +90,12 @@ struct Building {
     weights.scale_group = form.scale_group;
     if (weights.channels.count == 0 &&
         (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0 || form.scale_group > 0))
-      throw Error("not_modelled", instruction.name,
-                  "no rule says which elements of the weight " + shape_text(shape(next)) + " of '" +
-                      instruction.name +
-                      "' belong to an output channel; expected scale_granularity=tensor, no format "
-                      "of blocks" +
-                      (weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
+      throw Error(
+          "not_modelled", instruction.name,
+          fmt::format("no rule says which elements of the weight {} of '{}' belong to an output channel; expected "
+                      "scale_granularity=tensor, no format of blocks{}",
+                      shape_text(shape(next)), instruction.name,
+                      weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
     if (weights.channels.count == 0) count_apart(weights, channels);
     check_counts(weights, channels);
     next += own;

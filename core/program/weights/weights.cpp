@@ -46,8 +46,8 @@ std::optional<Tensor> known_or_stored(const WeightWriting& writing, const Value&
       tensor.ints.push_back(static_cast<std::int64_t>(x));
   if (std::ssize(stored) != element_count(tensor.shape))
     throw Error("weights_absent", value.name,
-                "the weight '" + value.name + "' has " + std::to_string(stored.size()) +
-                    " values, expected those of its shape " + shape_text(tensor.shape));
+                fmt::format("the weight '{}' has {} values, expected those of its shape {}", value.name,
+                            stored.size(), shape_text(tensor.shape)));
   return tensor;
 }
 
@@ -222,12 +222,12 @@ void require_small(const WeightWriting& writing) {
   if (!writing.too_large) return;
   const std::string& name = writing.ratio.least_name;
   throw Error("not_compressible", name,
-              "the weight '" + name + "' shrinks " + hundredths_text(writing.ratio.least) +
-                  " times at best, expected weight_compression=" +
-                  hundredths_text(writing.machine.weight_compression.value()) + "; all weights together shrink " +
-                  hundredths_text(static_cast<double>(writing.ratio.bytes) /
-                                  static_cast<double>(writing.ratio.packed_bytes)) +
-                  " times, but each tile must");
+              fmt::format("the weight '{}' shrinks {} times at best, expected weight_compression={}; all weights "
+                          "together shrink {} times, but each tile must",
+                          name, hundredths_text(writing.ratio.least),
+                          hundredths_text(writing.machine.weight_compression.value()),
+                          hundredths_text(static_cast<double>(writing.ratio.bytes) /
+                                          static_cast<double>(writing.ratio.packed_bytes))));
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::string goal_text(const std::string& model, const SearchGoal& goal) {
 }
 
 std::string change_text(const Change& change) {
-  return std::string(change.row->name) + " " + setting_text(*change.row, change.from) + " to " +
-         setting_text(*change.row, change.to);
+  return fmt::format("{} {} to {}", change.row->name, setting_text(*change.row, change.from),
+                     setting_text(*change.row, change.to));
 }
 
 /// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", of the rows in which two machines differ.
@@ -228,7 +228,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
   for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
     for (const ParameterRow& row : rows)
       if (row.read(machine) != row.read(preset))
-        settings += " " + std::string(row.name) + "=" + value_text(row, row.read(machine));
+        settings += fmt::format(" {}={}", row.name, value_text(row, row.read(machine)));
   out << "\nEverything of it:";
   for (const MixPart& part : answer.mix)
     out << " sdip analyze " << printable(part.model) << file_options << " --preset " << answer.request.preset
@@ -239,7 +239,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
 std::string way_text(const BestRequest& request) {
   std::string text;
   if (request.optimiser != Optimiser::families) text += ", " + std::string(optimiser_name(request.optimiser));
-  if (request.islands > 1) text += ", " + std::to_string(request.islands) + " islands";
+  if (request.islands > 1) text += fmt::format(", {} islands", request.islands);
   return text;
 }
 
