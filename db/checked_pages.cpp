@@ -9,6 +9,7 @@
 #include <new>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "db/checksum.h"
 #include "db/migrations.h"
 
@@ -49,7 +50,7 @@ bool is_page(int bytes, sqlite3_int64 offset) {
 }
 
 std::array<char, page_checksum_bytes> checksum_of_page(const char* page, int bytes, sqlite3_int64 offset) {
-  const auto summed = static_cast<std::size_t>(bytes - page_checksum_bytes);
+  const auto summed = as_size(bytes - page_checksum_bytes);
   const std::uint64_t sum = checksum_of({page, summed}, static_cast<std::uint64_t>(offset / bytes + 1));
   std::array<char, page_checksum_bytes> text{};
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(sum >> (8 * i) & 0xff);
@@ -69,7 +70,7 @@ int write(sqlite3_file* file, const void* buffer, int bytes, sqlite3_int64 offse
   if (!checked(file)->checked || !is_page(bytes, offset))
     return Passed<&sqlite3_io_methods::xWrite>::on(file, buffer, bytes, offset);
   std::array<char, largest_page> page;
-  std::memcpy(page.data(), buffer, static_cast<std::size_t>(bytes));
+  std::memcpy(page.data(), buffer, as_size(bytes));
   if (offset == 0 && page[reserved_at] != page_checksum_bytes) return SQLITE_IOERR_WRITE;  // no room was left
   const auto sum = checksum_of_page(page.data(), bytes, offset);
   std::memcpy(page.data() + bytes - page_checksum_bytes, sum.data(), sum.size());

@@ -52,11 +52,11 @@ void put_packed(std::string& bytes, std::span<const std::uint64_t> numbers, int 
   for (; count > 0; count -= 8, held >>= 8) bytes += static_cast<char>(held & 0xff);
 }
 
-std::size_t packed_bytes(std::size_t count, int bits) { return (count * static_cast<std::size_t>(bits) + 7) / 8; }
+std::size_t packed_bytes(std::size_t count, int bits) { return (count * as_size(bits) + 7) / 8; }
 
 /// Number `place` of what put_packed wrote, with at least eight bytes more behind it.
 std::uint64_t take_packed(std::string_view bytes, std::size_t place, int bits) {
-  const std::size_t at = place * static_cast<std::size_t>(bits);
+  const std::size_t at = place * as_size(bits);
   const int within = static_cast<int>(at % 8);
   std::uint64_t number = take<std::uint64_t>(bytes, at / 8) >> within;
   if (within > 0) number |= std::uint64_t{static_cast<unsigned char>(bytes[at / 8 + 8])} << (64 - within);
@@ -87,7 +87,7 @@ std::string encode_column(const std::vector<std::uint64_t>& values) {
 
 /// The bits of the feasible points' metric.
 std::vector<std::uint64_t> feasible_bits(const PointBatch& batch, Metric metric) {
-  const std::vector<double>& values = batch.values[static_cast<std::size_t>(metric)];
+  const std::vector<double>& values = batch.values[metric];
   std::vector<std::uint64_t> bits;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (batch.feasible[i] != 0)
@@ -100,9 +100,7 @@ std::vector<std::uint64_t> feasible_bits(const PointBatch& batch, Metric metric)
 
 /// Whether the row computes the metric of every feasible point, bit for bit.
 bool computes(const DerivedMetric& row, const PointBatch& batch) {
-  const auto column = [&](Metric metric) -> const std::vector<double>& {
-    return batch.values[static_cast<std::size_t>(metric)];
-  };
+  const auto column = [&](Metric metric) -> const std::vector<double>& { return batch.values[metric]; };
   const std::vector<double>&its = column(row.metric), &first = column(row.of[0]), &second = column(row.of[1]);
   for (std::size_t i = 0; i < its.size(); ++i)
     if (batch.feasible[i] != 0 && bits_of_value(row.from(first[i], second[i])) != bits_of_value(its[i]))
@@ -199,7 +197,7 @@ ChunkBlobs encode(const PointBatch& batch) {
   for (std::size_t m = 0; m < metric_count; ++m)
     blobs.columns[m] = encode_column(feasible_bits(batch, static_cast<Metric>(m)));
   for (std::size_t row = 0; row < derived_metrics().size(); ++row) {
-    std::string& column = blobs.columns[static_cast<std::size_t>(derived_metrics()[row].metric)];
+    std::string& column = blobs.columns[derived_metrics()[row].metric];
     if (column.size() <= one_number || !computes(derived_metrics()[row], batch)) continue;
     column = derived;
     put(column, std::uint64_t{row});
@@ -210,7 +208,7 @@ ChunkBlobs encode(const PointBatch& batch) {
 std::vector<std::uint8_t> decode_flags(std::string_view flags, std::int64_t count, std::int64_t feasible,
                                        const std::string& where) {
   if (count < 1 || static_cast<std::int64_t>(flags.size()) != ceil_div(count, 8)) damaged(where, "its flags");
-  std::vector<std::uint8_t> points(static_cast<std::size_t>(count));
+  std::vector<std::uint8_t> points(as_size(count));
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<unsigned char>(flags[i / 8]) >> i % 8 & 1;
   if (std::ranges::count(points, 1) != feasible) damaged(where, "its flags");
   return points;
@@ -251,7 +249,7 @@ void decode_column(std::string_view column, const std::vector<std::uint8_t>& fea
                    const std::string& where) {
   constexpr double none_stored = std::numeric_limits<double>::quiet_NaN();
   if (column.empty()) return values.insert(values.end(), feasible.size(), none_stored), void();
-  const auto stored = static_cast<std::size_t>(std::ranges::count(feasible, 1));
+  const auto stored = as_size(std::ranges::count(feasible, 1));
   // A constant has no bits of its own; raw values have all of theirs.
   int bits = 0, shift = 0;
   std::size_t head = one_number, at = 1;

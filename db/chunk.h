@@ -15,7 +15,7 @@ namespace sdip {
 struct ChunkBlobs {
   std::int64_t count = 0, feasible = 0;
   std::string flags, reason, reasons;
-  std::array<std::string, metric_count> columns;
+  Array<std::string, metric_count> columns;
   friend bool operator==(const ChunkBlobs&, const ChunkBlobs&) = default;
 };
 

@@ -35,8 +35,7 @@ void with_place(std::int64_t sweep, std::int64_t first, std::int64_t count, cons
   try {
     work();
   } catch (const Error& error) {
-    const std::string place = "points " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
-                              " of sweep " + std::to_string(sweep);
+    const std::string place = fmt::format("points {} to {} of sweep {}", first, first + count - 1, sweep);
     throw Error(error.code, error.where, place + ": " + error.what());
   }
 }
@@ -119,7 +118,7 @@ std::optional<ChunkHead> ChunkReader::holding(std::int64_t sweep, std::int64_t i
 }
 
 void ChunkReader::column(const ChunkHead& chunk, Metric metric, std::vector<double>& values) {
-  column_of_id(chunk, metric_ids_[static_cast<std::size_t>(metric)], values);
+  column_of_id(chunk, metric_ids_[metric], values);
 }
 
 void ChunkReader::measure(const ChunkHead& chunk, const Space& space, const Measure& measure,
@@ -142,7 +141,7 @@ void ChunkReader::read_column(const ChunkHead& chunk, std::int64_t metric_id, st
   if (row == nullptr) decode_column(column, chunk.feasible, values, connection_.path());
   column_.reset();
   if (row == nullptr) return;
-  const auto id_of = [&](Metric metric) { return metric_ids_[static_cast<std::size_t>(metric)]; };
+  const auto id_of = [&](Metric metric) { return metric_ids_[metric]; };
   if (id_of(row->metric) != metric_id)
     throw Error("store_corrupt", connection_.path(), "a column is computed as another metric's");
   std::vector<double> first, second;

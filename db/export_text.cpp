@@ -68,8 +68,8 @@ void ndjson_line(TableColumns columns, TableCells cells, bool, std::string& text
 std::string json_head(TableColumns columns, const std::string& manifest_json) {
   std::string text = "{\"manifest\":" + (manifest_json.empty() ? "null" : manifest_json) + ",\n\"columns\":[";
   for (std::size_t c = 0; c < columns.size(); ++c)
-    text += (c > 0 ? ",{\"name\":" : "{\"name\":") + json_quoted(columns[c].name) +
-            ",\"unit\":" + json_quoted(columns[c].unit) + "}";
+    text += fmt::format("{}{},\"unit\":{}}}", c > 0 ? ",{\"name\":" : "{\"name\":", json_quoted(columns[c].name),
+                        json_quoted(columns[c].unit));
   return text + "],\n\"points\":[";
 }
 
@@ -138,7 +138,7 @@ std::string latex_number(const std::string& text) {
   const std::string sign = number[exponent + 1] == '-' ? "-" : "";
   std::string power = number.substr(exponent + 2);
   power.erase(0, std::min(power.find_first_not_of('0'), power.size() - 1));
-  return "$" + number.substr(0, exponent) + " \\times 10^{" + sign + power + "}$";
+  return fmt::format("${} \\times 10^{{{}{}}}$", number.substr(0, exponent), sign, power);
 }
 
 void latex_line(TableColumns, TableCells cells, bool, std::string& text) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "db/sqlite.h"
 
 namespace sdip {
@@ -191,7 +192,7 @@ void run_steps(const std::string& draft, std::span<const char* const> steps) {
   connection.execute("PRAGMA synchronous = OFF");  // the whole is synced before it is renamed
   for (auto version = connection.integer("PRAGMA user_version"); version < std::ssize(steps); ++version) {
     Transaction transaction(connection, Transaction::Kind::write);
-    connection.execute(steps[static_cast<std::size_t>(version)]);
+    connection.execute(steps[at(version)]);
     connection.execute(("PRAGMA application_id = " + std::to_string(store_application_id)).c_str());
     connection.execute(("PRAGMA user_version = " + std::to_string(version + 1)).c_str());
     transaction.commit();
@@ -211,7 +212,7 @@ void make_and_place(const std::string& path, const std::string& draft, std::span
   require_no_log(draft);
   if (older) {
     require_no_log(path);
-    const std::string backup = path + ".before-v" + std::to_string(std::ssize(steps));
+    const std::string backup = fmt::format("{}.before-v{}", path, std::ssize(steps));
     remove_files(backup, {""});
     std::error_code no_links;  // of this file system
     std::filesystem::create_hard_link(path, backup, no_links);
@@ -241,9 +242,9 @@ std::int64_t store_version(Connection& connection, std::int64_t newest) {
     throw Error("store_foreign", connection.path(), "an SQLite file of another program: give another data folder");
   if (version > newest)
     throw Error("store_newer", connection.path(),
-                "written by a newer sdip (version " + std::to_string(version) +
-                    " of the store; this one reads up to " + std::to_string(newest) +
-                    "): update sdip, or give another data folder");
+                fmt::format("written by a newer sdip (version {} of the store; this one reads up to {}): update "
+                            "sdip, or give another data folder",
+                            version, newest));
   return version;
 }
 

@@ -32,7 +32,7 @@ class FileLock {
 };
 
 /// The id of each metric in the table `metric`.
-using MetricIds = std::array<std::int64_t, metric_count>;
+using MetricIds = Array<std::int64_t, metric_count>;
 
 /// As they are; -1 of a metric that the store has never seen.
 MetricIds metric_ids_in(Connection& connection);
@@ -157,7 +157,7 @@ class ChunkReader {
   void each_bounds_since(std::int64_t sweep, std::int64_t chunk, std::int64_t metric_id,
                          const std::function<void(const ChunkBoundsRow&)>& visit);
   /// A metric's number in the store.
-  std::int64_t id_of(Metric metric) const { return metric_ids_[static_cast<std::size_t>(metric)]; }
+  std::int64_t id_of(Metric metric) const { return metric_ids_[metric]; }
   /// The chunk that holds a point, if it is stored.
   std::optional<ChunkHead> holding(std::int64_t sweep, std::int64_t index);
   /// Appends a metric of each point of a chunk.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "db/checked_pages.h"
 
 namespace sdip {
@@ -116,7 +117,7 @@ void Connection::fail() const {
   if (code == "store_corrupt")
     message = status == SQLITE_IOERR_DATA ? "damaged: a page is not what was written"
                                           : "not a store, or damaged: " + message;
-  if (code == "store_failed" && system_error != 0) message += std::string(" (") + std::strerror(system_error) + ")";
+  if (code == "store_failed" && system_error != 0) message += fmt::format(" ({})", std::strerror(system_error));
   throw Error(code, path_, message);
 }
 
@@ -190,7 +191,7 @@ std::string_view Statement::text(int column) const { return blob(column); }
 
 std::string_view Statement::blob(int column) const {
   const void* const data = sqlite3_column_blob(handle_, column);
-  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(handle_, column));
+  const auto bytes = as_size(sqlite3_column_bytes(handle_, column));
   return bytes == 0 ? std::string_view() : std::string_view(static_cast<const char*>(data), bytes);
 }
 

@@ -76,7 +76,7 @@ constexpr const char* model_columns = "SELECT name, sha256, file, size_bytes, fa
 
 }  // namespace
 
-std::string_view sweep_state_text(SweepState state) { return state_texts[static_cast<std::size_t>(state)]; }
+std::string_view sweep_state_text(SweepState state) { return state_texts[at(state)]; }
 
 SweepState state_of(std::string_view text, const std::string& path) {
   const auto found = std::ranges::find(state_texts, text);
@@ -107,9 +107,9 @@ bool may_follow(SweepState from, SweepState to) {
 
 void require_follows(const std::string& what, std::int64_t id, SweepState from, SweepState to) {
   if (!may_follow(from, to))
-    throw Error("conflict", what + " " + std::to_string(id),
-                "the " + what + " is " + std::string(sweep_state_text(from)) + " and cannot become " +
-                    std::string(sweep_state_text(to)));
+    throw Error(
+        "conflict", what + " " + std::to_string(id),
+        fmt::format("the {} is {} and cannot become {}", what, sweep_state_text(from), sweep_state_text(to)));
 }
 
 void bind_problem(Statement& statement, SweepState state, const std::optional<Problem>& problem) {

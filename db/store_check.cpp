@@ -60,8 +60,8 @@ void check_sweep(Connection& connection, ChunkReader& reader, std::int64_t id, S
   const std::int64_t total = sweep.integer(1);
   const auto expect_end = [&](std::int64_t next, std::int64_t first) {
     if (done && next < first)
-      found.damages.push_back(name + " is done, and its points " + std::to_string(next) + " to " +
-                              std::to_string(first - 1) + " are not there");
+      found.damages.push_back(
+          fmt::format("{} is done, and its points {} to {} are not there", name, next, first - 1));
   };
   Statement place(connection,
                   "SELECT first, count FROM chunk WHERE sweep = ? AND first >= ? ORDER BY first LIMIT 1");

@@ -84,7 +84,7 @@ class RowReader {
         if (!chunk) throw Error("not_found", "point " + std::to_string(index), "this point is not stored (yet)");
         table = table_of(*chunk);
       }
-      if (!visit(row(table, static_cast<std::size_t>(index - table.chunk.first))) || !after_chunk()) return;
+      if (!visit(row(table, as_size(index - table.chunk.first))) || !after_chunk()) return;
     }
   }
 
@@ -172,8 +172,8 @@ std::vector<ExportColumn> export_columns(const Space& space, const ExportQuery& 
   for (const Measure& measure : query.measures)
     columns.push_back({std::string(measure.name()), std::string(measure.unit())});
   for (const AccuracyField field : query.accuracies)
-    columns.push_back({std::string(accuracy_fields[static_cast<std::size_t>(field)]),
-                       field == AccuracyField::sqnr_db ? "dB" : "", field != AccuracyField::accuracy_weights});
+    columns.push_back({std::string(accuracy_fields[at(field)]), field == AccuracyField::sqnr_db ? "dB" : "",
+                       field != AccuracyField::accuracy_weights});
   return columns;
 }
 

@@ -29,11 +29,11 @@ std::vector<std::int64_t> front_positions(const Columns& points, std::span<const
 /// Leaves what is on the front of these, ascending by index.
 void keep_front(Columns& points, std::span<const Better> better) {
   std::vector<std::int64_t> places = front_positions(points, better);
-  std::ranges::sort(places, {}, [&](std::int64_t place) { return points.index[static_cast<std::size_t>(place)]; });
+  std::ranges::sort(places, {}, [&](std::int64_t place) { return points.index[at(place)]; });
   Columns kept;
   kept.values.resize(points.values.size());
   for (const std::int64_t place : places) {
-    const auto at = static_cast<std::size_t>(place);
+    const auto at = as_size(place);
     kept.index.push_back(points.index[at]);
     for (std::size_t k = 0; k < points.values.size(); ++k) kept.values[k].push_back(points.values[k][at]);
   }
@@ -73,8 +73,7 @@ std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std:
   });
   keep_front(points, better);
   std::vector<std::int64_t> indices;
-  for (const std::int64_t place : front_positions(points, better))
-    indices.push_back(points.index[static_cast<std::size_t>(place)]);
+  for (const std::int64_t place : front_positions(points, better)) indices.push_back(points.index[at(place)]);
   if (points.index.size() <= most_kept_points) {
     kept->last_chunk = grown.last_chunk;
     kept->points = std::move(points);

@@ -60,7 +60,7 @@ Order order_of(const Space& space, const std::string& sort, std::span<const Form
 std::string cursor_text(const std::string& sort, const RowPlace& place) {
   char key[16];
   const auto end = std::to_chars(key, key + 16, std::bit_cast<std::uint64_t>(place.key), 16).ptr;
-  return sort + ":" + std::string(key, end) + ":" + std::to_string(place.index);
+  return fmt::format("{}:{}:{}", sort, std::string(key, end), place.index);
 }
 
 RowPlace place_of(const std::string& cursor, const std::string& sort) {
@@ -91,7 +91,7 @@ std::string order_key(std::int64_t id, const Order& order, const std::string& so
 
 /// The key of each of a chunk's points; NaN: it has none.
 void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, const Order& order,
-               std::vector<double>& keys) {
+               List<double>& keys) {
   keys.clear();
   if (order.by == Order::By::measure) return reader.measure(chunk, space, *order.measure, keys);
   for (std::int64_t i = chunk.first; i < chunk.first + chunk.count; ++i)
@@ -107,9 +107,7 @@ struct Asked {
   std::optional<RowPlace> after;
 
   bool passes(bool feasible) const { return !query.feasible || *query.feasible == feasible; }
-  std::size_t wanted() const {
-    return static_cast<std::size_t>(query.limit) + 1;
-  }  // to know whether there are more
+  std::size_t wanted() const { return as_size(query.limit) + 1; }  // to know whether there are more
 };
 
 /// Of an axis, between which values it lies in a chunk: one of each run is asked, and none twice.
@@ -128,7 +126,7 @@ MetricBounds axis_bounds(const Space& space, std::size_t axis, std::int64_t firs
 
 /// Reads those of the chunks for which no bounds are kept; `chunks` ascend by their ids.
 void read_bounds(std::vector<ChunkKeys>& chunks, std::int64_t since, ChunkReader& reader, const Asked& asked) {
-  std::vector<double> keys;
+  List<double> keys;
   reader.each_since(asked.id, since, [&](const ChunkHead& chunk) {
     const auto of = std::ranges::lower_bound(chunks, chunk.id, {}, &ChunkKeys::id);
     if (of == chunks.end() || of->id != chunk.id) return;
@@ -206,8 +204,8 @@ void rank(KeptRanks& ranks, ChunkReader& reader, const Asked& asked, std::int64_
   };
   static_assert(most_points <= std::numeric_limits<std::uint32_t>::max());
   std::vector<Ranked> all;
-  all.reserve(static_cast<std::size_t>(count));
-  std::vector<double> keys;
+  all.reserve(as_size(count));
+  List<double> keys;
   std::int64_t last = 0;
   reader.each_since(asked.id, 0, [&](const ChunkHead& chunk) {
     read_keys(reader, chunk, asked.space, asked.order, keys);
@@ -228,7 +226,7 @@ void rank(KeptRanks& ranks, ChunkReader& reader, const Asked& asked, std::int64_
 /// The places of a page, and of one point more, of the points that are ranked.
 std::vector<RowPlace> ranked_places(const KeptRanks& ranks, ChunkReader& reader, const Asked& asked) {
   std::optional<ChunkHead> chunk;
-  std::vector<double> keys;
+  List<double> keys;
   const auto place = [&](std::uint32_t point) {
     const std::int64_t index = point;
     if (!chunk || index < chunk->first || index >= chunk->first + chunk->count) {
@@ -236,7 +234,7 @@ std::vector<RowPlace> ranked_places(const KeptRanks& ranks, ChunkReader& reader,
       check(chunk.has_value(), "ranked_places: the point was ranked");
       read_keys(reader, *chunk, asked.space, asked.order, keys);
     }
-    return RowPlace{keys[static_cast<std::size_t>(index - chunk->first)], index};
+    return RowPlace{keys[index - chunk->first], index};
   };
   auto next = ranks.points.begin();
   if (asked.after)
@@ -264,7 +262,7 @@ std::int64_t add_places(std::vector<RowPlace>& found, ChunkReader& reader, const
   }
   std::ranges::make_heap(left, later);
   std::ranges::make_heap(found, before);  // the last on top
-  std::vector<double> keys;
+  List<double> keys;
   std::int64_t chunks = 0;
   while (!left.empty() && (found.size() < asked.wanted() || order.before(left.front().first, found.front()))) {
     std::ranges::pop_heap(left, later);
@@ -314,7 +312,7 @@ std::vector<StoredPoint> points_at(ChunkReader& reader, std::int64_t id, const s
     check(chunk.has_value(), "points_at: the point was just seen");
     auto stored = reader.points(*chunk);
     for (; next != row_of.end() && next->first < chunk->first + chunk->count; ++next)
-      points[next->second] = std::move(stored[static_cast<std::size_t>(next->first - chunk->first)]);
+      points[next->second] = std::move(stored[at(next->first - chunk->first)]);
   }
   return points;
 }

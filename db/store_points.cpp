@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void conflict(std::int64_t sweep, const PointBatch& batch, const char* why) {
   throw Error("conflict", "sweep " + std::to_string(sweep),
-              "points " + std::to_string(batch.first) + " to " + std::to_string(batch.range().end - 1) + " " + why);
+              fmt::format("points {} to {} {}", batch.first, batch.range().end - 1, why));
 }
 
 /// The chunk is there already, whichever version of the store wrote it.
@@ -160,7 +160,7 @@ std::optional<StoredPoint> Store::point(std::int64_t id, std::int64_t index) con
   ChunkReader reader(reading.connection(), parts_->metric_ids);
   const auto chunk = reader.holding(id, index);
   if (!chunk) return std::nullopt;
-  return reader.points(*chunk)[static_cast<std::size_t>(index - chunk->first)];
+  return reader.points(*chunk)[at(index - chunk->first)];
 }
 
 }  // namespace sdip

@@ -27,7 +27,7 @@ void ByteWriter::text(std::string_view value) {
 }
 
 void ByteReader::refuse(const std::string& what) const {
-  throw Error("bytes_invalid", std::to_string(at_), "at byte " + std::to_string(at_) + ": " + what);
+  throw Error("bytes_invalid", std::to_string(at_), fmt::format("at byte {}: {}", at_, what));
 }
 
 std::uint8_t ByteReader::byte() {
@@ -48,7 +48,7 @@ std::uint64_t ByteReader::count() {
 
 std::size_t ByteReader::size(std::size_t most, std::size_t least_bytes) {
   const std::uint64_t value = count();
-  if (value > most) refuse("a count of " + std::to_string(value) + ", expected at most " + std::to_string(most));
+  if (value > most) refuse(fmt::format("a count of {}, expected at most {}", value, most));
   if (value > left() / least_bytes) refuse("a count of more than the bytes that are there can hold");
   return static_cast<std::size_t>(value);
 }
@@ -61,7 +61,7 @@ std::int64_t ByteReader::number() {
 std::int64_t ByteReader::number(std::int64_t least, std::int64_t most) {
   const std::int64_t value = number();
   if (value < least || value > most) {
-    refuse(std::to_string(value) + ", expected " + std::to_string(least) + " to " + std::to_string(most));
+    refuse(fmt::format("{}, expected {} to {}", value, least, most));
   }
   return value;
 }

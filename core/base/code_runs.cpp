@@ -14,8 +14,6 @@
 namespace sdip {
 namespace {
 
-bool is_floating(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
-
 /// The number of each code of a floating format of 8 or 16 bits: made once.
 const float* numbers_of_codes(NumberFormat format) {
   const auto made = [](NumberFormat of) {

@@ -86,8 +86,8 @@ std::int64_t code_of_float(ElementType type, double x) {
 }
 
 std::int64_t code_in_byte(std::int64_t byte, std::int64_t bits, std::size_t i) {
-  const auto in_each = static_cast<std::size_t>(8 / bits);
-  return byte >> (i % in_each * static_cast<std::size_t>(bits)) & ((std::int64_t{1} << bits) - 1);
+  const auto in_each = as_size(8 / bits);
+  return byte >> (i % in_each * as_size(bits)) & ((std::int64_t{1} << bits) - 1);
 }
 
 }  // namespace sdip

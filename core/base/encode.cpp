@@ -185,9 +185,7 @@ std::int64_t largest_code(NumberFormat format) {
   return (std::int64_t{1} << (bits_of(format) - (needs_zero_point(format) ? 0 : 1))) - 1;
 }
 
-bool needs_scale(NumberFormat format) {
-  return !number_formats[static_cast<std::size_t>(format)].floating && fraction_bits(format) == 0;
-}
+bool needs_scale(NumberFormat format) { return !is_floating(format) && fraction_bits(format) == 0; }
 
 bool has_tensor_scale(NumberFormat format) {
   return needs_scale(format) || (is_block_format(format) && row_of(format).scale == BlockScale::e4m3);
@@ -196,7 +194,7 @@ bool has_tensor_scale(NumberFormat format) {
 std::uint32_t encoded(NumberFormat format, float x, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<std::uint32_t>(x);
   if (is_block_format(format)) return block_code(format, x, scale);
-  if (number_formats[static_cast<std::size_t>(format)].floating) return float_bits(float_layout(format), x);
+  if (is_floating(format)) return float_bits(float_layout(format), x);
   check(scale > 0, "a positive scale");
   double whole = needs_scale(format) ? std::nearbyint(static_cast<double>(x) / static_cast<double>(scale))
                                      : std::nearbyint(std::ldexp(static_cast<double>(x), fraction_bits(format)));
@@ -211,7 +209,7 @@ std::uint32_t encoded(NumberFormat format, float x, float scale, std::int64_t ze
 float decoded(NumberFormat format, std::uint32_t bits, float scale, std::int64_t zero) {
   if (format == NumberFormat::fp32) return std::bit_cast<float>(bits);
   if (is_block_format(format)) return block_value(format, bits, scale);
-  if (number_formats[static_cast<std::size_t>(format)].floating) return float_value(float_layout(format), bits);
+  if (is_floating(format)) return float_value(float_layout(format), bits);
   std::int64_t code = bits;
   if (code > largest_code(format)) code -= std::int64_t{1} << bits_of(format);
   if (!needs_scale(format))

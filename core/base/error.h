@@ -1,6 +1,7 @@
 // The one error type: input that cannot be used. Thrown in core and db, caught by the HTTP layer and by main.
 #pragma once
 
+#include <fmt/core.h>  // what messages are made with
 #include <stdexcept>
 #include <string>
 

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/index.h"
+
 namespace sdip {
 
 enum class NumberFormat : std::int64_t {
@@ -79,20 +81,12 @@ inline constexpr NumberFormatRow number_formats[] = {
 };
 
 /// Formats before the first of blocks: those that activations and sums may have.
-inline constexpr std::size_t plain_format_count = static_cast<std::size_t>(NumberFormat::fp16_e6m9) + 1;
+inline constexpr std::size_t plain_format_count = at(NumberFormat::fp16_e6m9) + 1;
 
-constexpr std::int64_t bits_of(NumberFormat format) {
-  return number_formats[static_cast<std::size_t>(format)].bits;
-}
-
-constexpr std::string_view format_text(NumberFormat format) {
-  return number_formats[static_cast<std::size_t>(format)].name;
-}
-
-constexpr const NumberFormatRow& row_of(NumberFormat format) {
-  return number_formats[static_cast<std::size_t>(format)];
-}
-
+constexpr const NumberFormatRow& row_of(NumberFormat format) { return number_formats[at(format)]; }
+constexpr std::int64_t bits_of(NumberFormat format) { return row_of(format).bits; }
+constexpr std::string_view format_text(NumberFormat format) { return row_of(format).name; }
+constexpr bool is_floating(NumberFormat format) { return row_of(format).floating; }
 constexpr bool is_block_format(NumberFormat format) { return row_of(format).block > 0; }
 
 /// What stands beside weights of that format that no product multiplies by: biases, gains, tables. Of block formats

@@ -45,8 +45,8 @@ std::string_view element_type_text(ElementType type) {
       "int16",      "uint16",  "int32",        "uint32",         "int64",      "uint64",
       "boolean",    "string",  "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz",
       "float4e2m1", "int4",    "uint4",        "float8e8m0",     "int2",       "uint2"};
-  static_assert(std::size(names) == static_cast<std::size_t>(last_element_type) + 1);
-  return names[static_cast<std::size_t>(type)];
+  static_assert(std::size(names) == at(last_element_type) + 1);
+  return names[at(type)];
 }
 
 bool is_floating(ElementType type) {
@@ -58,8 +58,8 @@ bool is_floating(ElementType type) {
 std::int64_t bits_of(ElementType type) {
   static constexpr std::int64_t bits[] = {32, 64, 16, 16, 8, 8, 16, 16, 32, 32, 64, 64,
                                           8,  0,  8,  8,  8, 8, 4,  4,  4,  8,  2,  2};
-  static_assert(std::size(bits) == static_cast<std::size_t>(last_element_type) + 1);
-  return bits[static_cast<std::size_t>(type)];
+  static_assert(std::size(bits) == at(last_element_type) + 1);
+  return bits[at(type)];
 }
 
 namespace {
@@ -158,7 +158,7 @@ std::int64_t wrapped(ElementType type, std::int64_t x) {
 
 Tensor zero_tensor(ElementType type, Shape shape) {
   Tensor tensor{type, std::move(shape), {}, {}};
-  const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+  const auto count = as_size(element_count(tensor.shape));
   if (is_floating(type)) {
     tensor.floats.assign(count, type == ElementType::float8e8m0 ? 0x1p-127 : 0.0);
   } else {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/index.h"
+
 namespace sdip {
 
 /// Sizes, outermost first; a scalar has none. Every size is at least 0.

@@ -93,7 +93,7 @@ void chain(AkgCase& one, std::int64_t elements, std::span<const AkgStep> steps, 
 
 std::vector<AkgStep> steps_of(std::initializer_list<std::pair<std::int64_t, AkgStep>> counted) {
   std::vector<AkgStep> steps;
-  for (const auto& [count, step] : counted) steps.insert(steps.end(), static_cast<std::size_t>(count), step);
+  for (const auto& [count, step] : counted) steps.insert(steps.end(), as_size(count), step);
   return steps;
 }
 

@@ -196,7 +196,7 @@ ChipAreas chip_areas(Process process, const MacFormats& formats, double macs, do
 
 std::string_view chip_use_text(ChipUse use) {
   constexpr std::string_view names[] = {"fit", "predict", "check"};
-  return names[static_cast<std::size_t>(use)];
+  return names[at(use)];
 }
 
 std::optional<double> chip_figure(const Chip& chip, std::string_view name) {

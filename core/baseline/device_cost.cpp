@@ -95,7 +95,7 @@ void add_dram(const Device& device, DeviceSilicon& s) {
     s.notes.push_back("The kind of its DRAM is not named: its modelled energy is without DRAM.");
     return;
   }
-  const DramKindRow& kind = dram_kinds()[static_cast<std::size_t>(*s.dram)];
+  const DramKindRow& kind = dram_kinds()[*s.dram];
   s.dram_bits = bits_a_byte * s.dram_gb_per_s * 1000 / static_cast<double>(kind.usual_mtps);
   s.phy_mm2 = s.dram_bits * dram_figures(s.place.smaller, *s.dram).phy_mm2;
 }
@@ -204,8 +204,7 @@ DeviceEnergy energy_of(const DeviceSilicon& s, const DeviceEvents& e) {
   if (!s.dram) return energy;
   const TechnologyNode any = s.place.smaller;  // DRAM and PHYs are the same in every process
   const DramFigures f = dram_figures(any, *s.dram);
-  const double channels =
-      s.dram_bits / static_cast<double>(dram_kinds()[static_cast<std::size_t>(*s.dram)].channel_bits);
+  const double channels = s.dram_bits / static_cast<double>(dram_kinds()[*s.dram].channel_bits);
   energy.parts.push_back({"dram", e.dram_bytes * dram_energy(any, *s.dram, Bytes(1)).value, 0});
   energy.parts.push_back(
       {"dram_phy", e.dram_bytes * bits_a_byte * f.phy_pj * pico, bits_a_byte * s.dram_gb_per_s * f.phy_mw * milli});

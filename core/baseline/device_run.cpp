@@ -75,8 +75,8 @@ DeviceRun modelled(const Device& device, std::span<const LayeredStage> stages, s
   }
   for (DeviceStage& stage : best.stages) stage.passes *= best.batches;
   if (best.batches > 1)
-    best.notes.push_back(std::to_string(frames) + " frames as " + std::to_string(best.batches) +
-                         " batches one after the other, which takes less than all at once.");
+    best.notes.push_back(fmt::format(
+        "{} frames as {} batches one after the other, which takes less than all at once.", frames, best.batches));
   return best;
 }
 

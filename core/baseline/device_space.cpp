@@ -31,7 +31,7 @@ void check_axes(const Device& base, std::span<const DeviceAxis> axes, const std:
     for (const double value : axes[a].values) require_figure_value(axes[a].key, value, place);
     combinations *= std::min(axes[a].values.size(), most_device_variants + 1);
     if (combinations > most_device_variants)
-      throw Error("limit_exceeded", where, "more than " + std::to_string(most_device_variants) + " variants");
+      throw Error("limit_exceeded", where, fmt::format("more than {} variants", most_device_variants));
   }
 }
 
@@ -78,7 +78,7 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
     all = std::move(next);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].id = base.id + "_" + std::to_string(i + 1);
+    all[i].id = fmt::format("{}_{}", base.id, i + 1);
     all[i].peak_flops = base.peak_flops * structural_flops(all[i]) / structural_flops(base);
     // The base's first fields are its peak and its bandwidth, whose name says the kind of its DRAM.
     DeviceField peak = base.fields.at(0), bandwidth = base.fields.at(1);
@@ -126,7 +126,7 @@ void add_device_spaces(const nlohmann::json& object, std::vector<Device>& own, c
       own.push_back(std::move(variant));
       require_own_id(own, where);
       if (++added > most_device_variants)
-        throw Error("limit_exceeded", where, "more than " + std::to_string(most_device_variants) + " variants");
+        throw Error("limit_exceeded", where, fmt::format("more than {} variants", most_device_variants));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "core/baseline/device.h"
 #include "core/baseline/device_files.h"
 
@@ -106,7 +107,7 @@ class Member {
       for (const std::string_view name : names) expected += " " + std::string(name);
       refuse(key, expected);
     }
-    return static_cast<std::size_t>(found - std::begin(names));
+    return as_size(found - std::begin(names));
   }
   Member at(const char* key) const { return {object_.at(key), where_ + "/" + key}; }
   /// What `read` makes of each element of a list.
@@ -114,7 +115,7 @@ class Member {
   auto list(const char* key, const Read& read) const {
     std::vector<decltype(read(*this))> all;
     for (const json& one : listed(key))
-      all.push_back(read(Member(one, where_ + "/" + key + "/" + std::to_string(all.size()))));
+      all.push_back(read(Member(one, fmt::format("{}/{}/{}", where_, key, all.size()))));
     return all;
   }
   std::vector<std::string> texts(const char* key) const {
@@ -130,7 +131,7 @@ class Member {
     const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
     if (source.empty()) refuse("source", "expected a source");
     if ((found == "unverified") != (source == no_citation))
-      refuse("source", "an unverified figure cites nothing: '" + std::string(no_citation) + "'");
+      refuse("source", fmt::format("an unverified figure cites nothing: '{}'", no_citation));
     return found;
   }
 
@@ -204,7 +205,7 @@ double base_figure(const Member& m, const char* key,
 
 }  // namespace
 
-std::string_view archetype_text(Archetype archetype) { return archetypes[static_cast<std::size_t>(archetype)]; }
+std::string_view archetype_text(Archetype archetype) { return archetypes[at(archetype)]; }
 
 bool is_eager(const Measurement& measurement) { return measurement.software.find("eager") != std::string::npos; }
 

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 9> copies = {"Slice",  "Split",  "Concat"
                                                     "Resize", "Expand", "Tile",   "Cast"};
 constexpr std::array<std::string_view, 2> pieces = {"Slice", "Split"};
 
-const Value& value_of(const Graph& graph, ValueId id) { return graph.values[static_cast<std::size_t>(id)]; }
+const Value& value_of(const Graph& graph, ValueId id) { return graph.values[id]; }
 
 std::int64_t elements_of(const Graph& graph, ValueId id) {
   return element_count(value_of(graph, id).operand.shape);
@@ -44,12 +44,11 @@ bool is_scaled_product(const Node& node) {
 /// Elements of what `picks(node, family, input number)` says, each value once.
 template <class Picks>
 std::int64_t distinct_weights(const Graph& graph, Picks picks) {
-  std::vector<char> picked(graph.values.size(), 0);
+  List<char> picked(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
     const Family family = work_of(graph, node).family;
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (is_weight(graph, node.inputs[i]) && picks(family, i))
-        picked[static_cast<std::size_t>(node.inputs[i])] = 1;
+      if (is_weight(graph, node.inputs[i]) && picks(family, i)) picked[node.inputs[i]] = 1;
   }
   std::int64_t sum = 0;
   for (std::size_t v = 0; v < picked.size(); ++v)
@@ -78,12 +77,12 @@ std::int64_t mac_and_norm_elements(const Graph& rewritten) {
 }
 
 std::int64_t expanded_constant_elements(const Graph& as_written) {
-  const std::vector<char> parameters = parameter_values(as_written);
+  const List<char> parameters = parameter_values(as_written);
   std::int64_t sum = 0;
   for (const Node& node : as_written.nodes) {
     if (!is_any(node.op->type, joins) || !is_activation(as_written, node.outputs[0])) continue;
     for (const ValueId id : node.inputs) {
-      if (!is_weight(as_written, id) || parameters[static_cast<std::size_t>(id)] != 0) continue;
+      if (!is_weight(as_written, id) || parameters[id] != 0) continue;
       if (!is_floating(value_of(as_written, id).operand.type) || elements_of(as_written, id) < 2) continue;
       sum = exact_sum(sum, elements_of(as_written, node.outputs[0]));
     }

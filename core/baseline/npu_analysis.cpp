@@ -168,12 +168,12 @@ AnalysedModel analysed(std::string_view name, std::int64_t batch) {
 std::string_view standing_text(Standing standing) {
   constexpr std::string_view names[] = {"reproduced", "not proven", "approximate", "not reproduced",
                                         "not published"};
-  return names[static_cast<std::size_t>(standing)];
+  return names[at(standing)];
 }
 
 std::string_view unit_text(FigureUnit unit) {
   constexpr std::string_view names[] = {"", "B", "share", "ratio"};
-  return names[static_cast<std::size_t>(unit)];
+  return names[at(unit)];
 }
 
 AnalysedModels analysed_models() {

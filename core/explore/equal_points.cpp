@@ -16,7 +16,7 @@ std::uint64_t hash_of(std::span<const std::int64_t> key) {
 
 std::size_t place_of_row(const Space& space, const ParameterRow* row) {
   const auto axis = std::ranges::find(space.axes, row, &Axis::row);
-  return axis == space.axes.end() ? no_place : static_cast<std::size_t>(axis - space.axes.begin());
+  return axis == space.axes.end() ? no_place : as_size(axis - space.axes.begin());
 }
 
 /// Whether the points that both have are of one number: the axes are equal, and a sample goes on where one ends.

@@ -31,7 +31,7 @@ void check_name(std::string_view name, const std::string& where) {
                 "'" + shown(name) + "': expected a name of small letters, digits and _, a letter first");
   if (name.size() > longest_formula_name)
     throw Error("limit_exceeded", where,
-                shown(name) + ": a name has at most " + std::to_string(longest_formula_name) + " letters");
+                fmt::format("{}: a name has at most {} letters", shown(name), longest_formula_name));
   const char* taken = nullptr;
   if (find_metric(name) != nullptr) taken = " is a metric";
   if (find_setting(name) != nullptr) taken = " is a parameter";
@@ -46,7 +46,7 @@ void check_unit(std::string_view unit, const std::string& where) {
   };
   if (unit.size() > longest_formula_unit)
     throw Error("limit_exceeded", where,
-                shown(unit) + ": a unit has at most " + std::to_string(longest_formula_unit) + " letters");
+                fmt::format("{}: a unit has at most {} letters", shown(unit), longest_formula_unit));
   if (!std::ranges::all_of(unit, plain))
     throw Error("value_invalid", where, "'" + shown(unit) + "': expected a unit, as frame/J");
 }
@@ -58,8 +58,7 @@ Formula parse_formula(std::string_view name, std::string_view unit, std::string_
   check_name(name, where);
   check_unit(unit, where);
   if (text.size() > longest_formula)
-    throw Error("limit_exceeded", where,
-                std::string(name) + ": a formula has at most " + std::to_string(longest_formula) + " bytes");
+    throw Error("limit_exceeded", where, fmt::format("{}: a formula has at most {} bytes", name, longest_formula));
   Formula formula;
   formula.name = name;
   formula.unit = unit;
@@ -70,8 +69,7 @@ Formula parse_formula(std::string_view name, std::string_view unit, std::string_
 
 Formula parse_constraint(std::string_view text, const std::string& where) {
   if (text.size() > longest_constraint)
-    throw Error("limit_exceeded", where,
-                "a constraint has at most " + std::to_string(longest_constraint) + " bytes");
+    throw Error("limit_exceeded", where, fmt::format("a constraint has at most {} bytes", longest_constraint));
   Formula constraint;
   constraint.name = "constraint";
   constraint.text = text;
@@ -94,7 +92,7 @@ class Appending {
   void push(FormulaStep step, std::ptrdiff_t more) {
     formula_.steps.push_back(step);
     waiting_ += more;
-    formula_.depth = std::max(formula_.depth, static_cast<std::size_t>(waiting_));
+    formula_.depth = std::max(formula_.depth, as_size(waiting_));
   }
   Formula& formula_;
   std::ptrdiff_t waiting_ = 0;
@@ -144,10 +142,10 @@ Formula at_least(const Formula& formula, double least) {
 std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std::string& where) {
   if (!list.is_array()) throw Error("value_invalid", where, "expected a list of conditions");
   if (list.size() > most_formulas)
-    throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_formulas) + " constraints");
+    throw Error("limit_exceeded", where, fmt::format("expected at most {} constraints", most_formulas));
   std::vector<Formula> constraints;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string pointer = where + "/" + std::to_string(i);
+    const std::string pointer = fmt::format("{}/{}", where, i);
     if (!list[i].is_string()) throw Error("value_invalid", pointer, "expected a condition, as area_mm2 <= 100");
     constraints.push_back(parse_constraint(list[i].get<std::string>(), pointer));
   }
@@ -169,7 +167,7 @@ Formula formula_from_text(std::string_view text, const std::string& where) {
 std::vector<Formula> formulas_from_json(const nlohmann::json& object, const std::string& where) {
   if (!object.is_object()) throw Error("value_invalid", where, "expected an object of names and formulas");
   if (object.size() > most_formulas)
-    throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_formulas) + " formulas");
+    throw Error("limit_exceeded", where, fmt::format("expected at most {} formulas", most_formulas));
   std::vector<Formula> formulas;
   for (const auto& item : object.items()) {
     const std::string pointer = where + "/" + shown(item.key());
@@ -196,7 +194,7 @@ nlohmann::ordered_json formulas_json(std::span<const Formula> formulas) {
 
 void check_formulas(std::span<const Formula> formulas, const std::string& where) {
   if (formulas.size() > most_formulas)
-    throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_formulas) + " formulas");
+    throw Error("limit_exceeded", where, fmt::format("expected at most {} formulas", most_formulas));
   for (std::size_t i = 0; i < formulas.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
       if (formulas[k].name == formulas[i].name)

@@ -63,11 +63,11 @@ class Parser {
 
  private:
   [[noreturn]] void refuse(std::size_t place, const std::string& what) const {
-    throw Error("formula_invalid", where_, formula_.name + ", column " + std::to_string(place + 1) + ": " + what);
+    throw Error("formula_invalid", where_, fmt::format("{}, column {}: {}", formula_.name, place + 1, what));
   }
   [[noreturn]] void expected(const std::string& what) const {
     const std::string found =
-        place_ < text_.size() ? "'" + std::string(text_.substr(place_, 1)) + "'" : std::string("the end");
+        place_ < text_.size() ? fmt::format("'{}'", text_.substr(place_, 1)) : std::string("the end");
     refuse(place_, "expected " + what + ", found " + found);
   }
 
@@ -94,8 +94,7 @@ class Parser {
   void put_number(double value) { formula_.steps.push_back({.operation = Step::constant, .number = value}); }
   void put_input(const FormulaInput& input) {
     const auto known = std::ranges::find(formula_.inputs, input);
-    formula_.steps.push_back(
-        {.operation = Step::load, .input = static_cast<std::size_t>(known - formula_.inputs.begin())});
+    formula_.steps.push_back({.operation = Step::load, .input = as_size(known - formula_.inputs.begin())});
     if (known == formula_.inputs.end()) formula_.inputs.push_back(input);
   }
 
@@ -103,10 +102,9 @@ class Parser {
   void number(const Part& part) const {
     if (part.quoted) refuse(part.place, "a text is compared, by == or !=, with a parameter that is a choice");
     if (part.choice != nullptr)
-      refuse(part.place, std::string(part.choice->name) +
-                             " is a choice: compare it by == or != with one of its names in quotes, as " +
-                             std::string(part.choice->name) + " == \"" + std::string(part.choice->choices[0]) +
-                             "\"");
+      refuse(part.place,
+             fmt::format("{} is a choice: compare it by == or != with one of its names in quotes, as {} == \"{}\"",
+                         part.choice->name, part.choice->name, part.choice->choices[0]));
   }
 
   /// Each level of nesting is some levels of this program's own stack.
@@ -114,7 +112,7 @@ class Parser {
     explicit Nested(Parser& parser) : depth(parser.depth_) {
       if (++depth > deepest_formula)
         throw Error("limit_exceeded", parser.where_,
-                    parser.formula_.name + ": nested more than " + std::to_string(deepest_formula) + " deep");
+                    fmt::format("{}: nested more than {} deep", parser.formula_.name, deepest_formula));
     }
     ~Nested() { --depth; }
     Nested(const Nested&) = delete;
@@ -145,7 +143,7 @@ class Parser {
     if (found == row.choices.end()) {
       std::string names;
       for (const std::string_view one : row.choices) names += " " + std::string(one);
-      refuse(name.place, "expected a value of " + std::string(row.name) + ":" + names);
+      refuse(name.place, fmt::format("expected a value of {}:{}", row.name, names));
     }
     formula_.steps[name.step].number = static_cast<double>(found - row.choices.begin());
   }
@@ -214,7 +212,7 @@ class Parser {
     const auto [after, problem] = std::from_chars(text_.data() + place_, end, value);
     if (problem == std::errc::result_out_of_range) refuse(place_, "a number that 64 bits do not hold");
     if (problem != std::errc()) expected("a number");
-    place_ = static_cast<std::size_t>(after - text_.data());
+    place_ = as_size(after - text_.data());
     if (place_ < text_.size() && (letter(text_[place_]) || digit(text_[place_]) || text_[place_] == '.'))
       expected("an operator behind a number");
     put_number(value);
@@ -257,8 +255,8 @@ class Parser {
     for (const MetricRow& row : metrics()) names.push_back(row.name);
     for (const ParameterRow& row : parameters()) names.push_back(row.name);
     const std::string hint = nearest_names(word, names);
-    refuse(place, "no metric and no parameter " + std::string(word.substr(0, 80)) +
-                      (hint.empty() ? "; `sdip metrics` and `sdip parameters` list them" : "; " + hint));
+    refuse(place, fmt::format("no metric and no parameter {}{}", word.substr(0, 80),
+                              hint.empty() ? "; `sdip metrics` and `sdip parameters` list them" : "; " + hint));
   }
 
   Part call(std::string_view word, const Part& start) {
@@ -266,7 +264,7 @@ class Parser {
     if (row == std::end(functions)) {
       std::string names;
       for (const FunctionRow& one : functions) names += " " + std::string(one.name);
-      refuse(start.place, "no function " + std::string(word.substr(0, 80)) + "; expected one of" + names);
+      refuse(start.place, fmt::format("no function {}; expected one of{}", word.substr(0, 80), names));
     }
     std::size_t arguments = 0;
     do {
@@ -275,9 +273,9 @@ class Parser {
       if (arguments > 1 && row->most == any_number) put(row->operation);
     } while (skip(","));
     if (arguments < row->least || arguments > row->most)
-      refuse(start.place, std::string(row->name) + ": expected " + std::to_string(row->least) +
-                              (row->most > row->least ? " or more" : "") +
-                              (row->least == 1 ? " argument" : " arguments"));
+      refuse(start.place,
+             fmt::format("{}: expected {}{}{}", row->name, row->least, row->most > row->least ? " or more" : "",
+                         row->least == 1 ? " argument" : " arguments"));
     require(")", "an operator, a comma or )");
     if (row->most != any_number) put(row->operation);
     return start;

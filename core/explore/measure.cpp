@@ -30,7 +30,7 @@ void append_parameter(const ParameterRow& row, const Space& space, std::int64_t 
     values.insert(values.end(), count, input_value(row, row.read(space.base)));
     return;
   }
-  const auto number = static_cast<std::size_t>(axis - space.axes.begin());
+  const auto number = as_size(axis - space.axes.begin());
   for (std::size_t i = 0; i < count; ++i)
     values.push_back(input_value(row, axis_value(space, number, first + static_cast<std::int64_t>(i))));
 }
@@ -38,14 +38,12 @@ void append_parameter(const ParameterRow& row, const Space& space, std::int64_t 
 }  // namespace
 
 std::string_view Measure::name() const {
-  return formula ? std::string_view(formula->name) : metrics()[static_cast<std::size_t>(metric)].name;
+  return formula ? std::string_view(formula->name) : metrics()[metric].name;
 }
 std::string_view Measure::unit() const {
-  return formula ? std::string_view(formula->unit) : metrics()[static_cast<std::size_t>(metric)].unit;
+  return formula ? std::string_view(formula->unit) : metrics()[metric].unit;
 }
-Better Measure::better() const {
-  return formula ? Better::neither : metrics()[static_cast<std::size_t>(metric)].better;
-}
+Better Measure::better() const { return formula ? Better::neither : metrics()[metric].better; }
 
 Measure require_measure(std::string_view name, std::span<const Formula> formulas, const std::string& where) {
   const auto formula = std::ranges::find(formulas, name, &Formula::name);
@@ -57,7 +55,7 @@ Measure require_measure(std::string_view name, std::span<const Formula> formulas
   const std::string hint = nearest_names(name, names);
   throw Error(
       "unknown_metric", where,
-      "no metric " + std::string(name.substr(0, 80)) + "; " + (hint.empty() ? "`sdip metrics` lists them" : hint));
+      fmt::format("no metric {}; {}", name.substr(0, 80), hint.empty() ? "`sdip metrics` lists them" : hint));
 }
 
 void append_measure(const Measure& measure, const Space& space, std::int64_t first,
@@ -84,15 +82,12 @@ void append_measure(const Measure& measure, const Space& space, std::int64_t fir
 
 double measure_of(const Measure& measure, const Space& space, std::int64_t index, const MetricValues& metrics,
                   bool feasible) {
-  if (!measure.formula) return metrics[static_cast<std::size_t>(measure.metric)];
+  if (!measure.formula) return metrics[measure.metric];
   const std::uint8_t flag = feasible ? 1 : 0;
   std::vector<double> value;
   append_measure(
       measure, space, index, {&flag, 1},
-      [&](Metric metric, std::vector<double>& column) {
-        column.push_back(metrics[static_cast<std::size_t>(metric)]);
-      },
-      value);
+      [&](Metric metric, std::vector<double>& column) { column.push_back(metrics[metric]); }, value);
   return value.at(0);
 }
 
@@ -103,7 +98,7 @@ Objective objective_from_text(std::string_view text, std::span<const Formula> fo
   const std::string name(measure.name());
   if (measure.better() == Better::neither)
     throw Error("value_invalid", where,
-                name + " is by itself neither better high nor low: say max:" + name + " or min:" + name);
+                fmt::format("{} is by itself neither better high nor low: say max:{} or min:{}", name, name, name));
   return {measure, measure.better()};
 }
 

@@ -63,7 +63,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "in the order of core/cost/price/metrics.def");
 
-double at(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double at(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 /// What the workloads count for: of all images, of all the time, of all bytes to and from DRAM. Each sums to 1.
 struct Shares {
@@ -160,7 +160,7 @@ Mix mix_of_text(std::string_view text, const std::string& where) {
     if (std::ranges::find(mix, name, &MixPart::model) != mix.end())
       throw Error("value_invalid", where, name.substr(0, 80) + " stands twice in the mix");
     if (mix.size() == most_workloads)
-      throw Error("limit_exceeded", where, "expected at most " + std::to_string(most_workloads) + " workloads");
+      throw Error("limit_exceeded", where, fmt::format("expected at most {} workloads", most_workloads));
     mix.push_back({name, colon == std::string_view::npos ? 1 : weight_of_text(part.substr(colon + 1), where)});
   }
   return mix;
@@ -173,7 +173,7 @@ std::string mix_text(const Mix& mix) {
   return text;
 }
 
-MixedBy mixed_by(Metric metric) { return rules[static_cast<std::size_t>(metric)].by; }
+MixedBy mixed_by(Metric metric) { return rules[at(metric)].by; }
 
 CapacityRange Programs::psram_bytes() const {
   CapacityRange both = of.empty() ? no_capacity : of[0]->psram_bytes;
@@ -212,8 +212,7 @@ Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes) {
   Outcome all;
   all.feasible = std::ranges::all_of(outcomes, &Outcome::feasible);
   const auto first = std::ranges::find(outcomes, false, &Outcome::feasible);
-  if (first != outcomes.end())
-    all.reason = mix[static_cast<std::size_t>(first - outcomes.begin())].model + ": " + first->reason;
+  if (first != outcomes.end()) all.reason = mix[at(first - outcomes.begin())].model + ": " + first->reason;
   all.values.fill(not_known);
   if (!std::ranges::all_of(outcomes, &Outcome::counted)) return all;
   const Shares shares = shares_of(mix, outcomes);
@@ -221,7 +220,7 @@ Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes) {
     all.values[m] = mixed_value(static_cast<Metric>(m), shares, outcomes);
   for (const DerivedMetric& row : derived_metrics()) {
     const auto& [a, b] = row.of;
-    all.values[static_cast<std::size_t>(row.metric)] = row.from(at(all, a), at(all, b));
+    all.values[row.metric] = row.from(at(all, a), at(all, b));
   }
   return all;
 }

@@ -19,10 +19,10 @@ struct IndexRange {
 /// Consecutive points. All vectors but `reasons` have one entry a point; an infeasible point's metrics are NaN.
 struct PointBatch {
   std::int64_t first = 0;
-  std::vector<std::uint8_t> feasible;                    // 0 or 1
-  std::vector<std::uint32_t> reason;                     // index into reasons
-  std::vector<std::string> reasons;                      // distinct, in order of first use; feasible points: ""
-  std::array<std::vector<double>, metric_count> values;  // by Metric
+  std::vector<std::uint8_t> feasible;               // 0 or 1
+  std::vector<std::uint32_t> reason;                // index into reasons
+  std::vector<std::string> reasons;                 // distinct, in order of first use; feasible points: ""
+  Array<std::vector<double>, metric_count> values;  // by Metric
 
   std::int64_t count() const { return static_cast<std::int64_t>(feasible.size()); }
   IndexRange range() const { return {first, first + count()}; }

@@ -76,7 +76,7 @@ void extend_sample(Space& space, std::int64_t count) {
 
 std::span<const std::string_view> revision_names() { return kind_names; }
 
-std::string_view revision_name(RevisionKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view revision_name(RevisionKind kind) { return kind_names[at(kind)]; }
 
 Revision revision_from_json(const nlohmann::json& body) {
   Revision revision;
@@ -123,7 +123,7 @@ SweepSpec revised(const SweepSpec& parent, const Revision& revision) {
   for (const Formula& constraint : revision.constraints) spec.constraints.push_back(constraint);
   if (spec.constraints.size() > most_formulas)
     throw Error("limit_exceeded", "/constraints",
-                "with the sweep's own more than " + std::to_string(most_formulas) + " constraints");
+                fmt::format("with the sweep's own more than {} constraints", most_formulas));
   spec.space = with_blocks(std::move(spec.space));
   check_space(spec.space);
   return spec;

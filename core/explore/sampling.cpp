@@ -71,7 +71,7 @@ std::int64_t peel_digits(const Space& space, bool compile_axes, std::size_t end,
     const Axis& axis = space.axes[a];
     if (changes_program(axis) != compile_axes) continue;
     const auto radix = static_cast<std::int64_t>(axis.values.size());
-    digits[a] = static_cast<std::size_t>(number % radix);
+    digits[a] = as_size(number % radix);
     number /= radix;
   }
   return number;
@@ -107,18 +107,18 @@ bool is_read(const Space& space, const Axis& axis) {
 Combinations combinations_read(const Space& space) {
   Combinations all;
   for (const Axis* axis : digit_order(space))
-    if (is_read(space, *axis)) all.read.push_back({static_cast<std::size_t>(axis - space.axes.data())});
+    if (is_read(space, *axis)) all.read.push_back({as_size(axis - space.axes.data())});
   for (auto read = all.read.rbegin(); read != all.read.rend(); ++read) {
     read->run = all.count;
     all.count *= space.axes[read->axis].values.size();  // of at most most_points values each
     if (all.count > most_combinations)
       throw Error("limit_exceeded", "/axes",
-                  "conditions read axes of more than " + std::to_string(most_combinations) + " combinations");
+                  fmt::format("conditions read axes of more than {} combinations", most_combinations));
   }
   if (all.count * space.axes.size() > most_block_places)
     throw Error("limit_exceeded", "/axes",
-                "conditions read axes of " + std::to_string(all.count) + " combinations: times " +
-                    std::to_string(space.axes.size()) + " axes more than " + std::to_string(most_block_places));
+                fmt::format("conditions read axes of {} combinations: times {} axes more than {}", all.count,
+                            space.axes.size(), most_block_places));
   return all;
 }
 
@@ -129,7 +129,7 @@ class Settled {
   Settled(const Space& space, const Combinations& all) : space_(space), all_(all) {
     for (const Axis& axis : space.axes) {
       truths_.push_back(axis.when ? &truth_of(*axis.when) : nullptr);
-      const auto index = static_cast<std::size_t>(&axis - space.axes.data());
+      const auto index = as_size(&axis - space.axes.data());
       const auto read = std::ranges::find(all.read, index, &ReadAxis::axis);
       if (read != all.read.end()) values_[axis.row] = values_of(*read);
     }
@@ -202,7 +202,7 @@ std::vector<GridBlock> blocks_of(const Space& space) {
       if (digits[a] == any_place) points = std::min(points * std::ssize(space.axes[a].values), most_points + 1);
     const std::int64_t first = blocks.empty() ? 0 : blocks.back().end;
     if (first + points > most_points)
-      throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most_points) + " points");
+      throw Error("too_large", "/axes", fmt::format("the grid has more than {} points", most_points));
     blocks.push_back({first, first + points, std::move(digits)});
   }
   return blocks;
@@ -230,7 +230,7 @@ void digits_in_blocks(const Space& space, std::int64_t i, std::span<std::size_t>
     for (std::size_t a = digits.size(); a-- > 0;) {
       if (digits[a] != any_place || changes_program(space.axes[a]) != of_programs) continue;
       const std::int64_t radix = std::ssize(space.axes[a].values);
-      digits[a] = static_cast<std::size_t>(left % radix);
+      digits[a] = as_size(left % radix);
       left /= radix;
     }
 }

@@ -37,8 +37,7 @@ void latin_hypercube_digits(const Space& space, std::int64_t i, AxisRange which,
       std::uint64_t key = mixed(mixed(space.seed) ^ (a + 1));
       if (draw.number > 0) key = mixed(key ^ draw.number);
       const auto within = static_cast<std::int64_t>(drawn(space.seed, i, a) % static_cast<std::uint64_t>(values));
-      digits[a] = static_cast<std::size_t>(
-          (stratum(i - draw.first, count, nested ? blocks : count, key) * values + within) / count);
+      digits[a] = as_size((stratum(i - draw.first, count, nested ? blocks : count, key) * values + within) / count);
     }
     if (nested) blocks = std::min(count, blocks * values);
   }

@@ -20,7 +20,7 @@ std::vector<Directions> directions_of(std::size_t dimensions) {
   // The engine numbers points from 1, in the order of Gray's code: that of point 2^(k+1) - 1 is bit k alone.
   for (int k = 0; k + 1 < sobol_bits; ++k) {
     sequence.seed((std::uint32_t{2} << k) - 2);
-    for (Directions& one : directions) one[static_cast<std::size_t>(k)] = sequence();
+    for (Directions& one : directions) one[at(k)] = sequence();
   }
   return directions;
 }
@@ -84,7 +84,7 @@ void sobol_digits(const Space& space, std::int64_t i, AxisRange which, std::span
     for (std::size_t bit = 0; i >> bit != 0; ++bit)
       if (i >> bit & 1) x ^= its[bit];
     const std::uint64_t y = scrambled(x, mixed(mixed(space.seed) ^ (a + 1)));
-    digits[a] = static_cast<std::size_t>(y * axis.values.size() >> sobol_bits);
+    digits[a] = as_size(y * axis.values.size() >> sobol_bits);
   }
 }
 

@@ -17,7 +17,7 @@ class UnitDraws {
  public:
   UnitDraws(std::uint64_t seed, std::int64_t point) : state_(drawn(seed, point, 0)) {}
   std::uint64_t next() { return state_ = mixed(state_); }
-  std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
+  std::size_t below(std::size_t end) { return as_size(next() % end); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
  private:

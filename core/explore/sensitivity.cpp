@@ -76,7 +76,7 @@ constexpr int most_doublings = 3;
 bool same_counts(const Outcome& a, const Outcome& b) {
   if (a.feasible != b.feasible) return false;
   for (const Metric metric : {Metric::throughput_fps, Metric::latency_s, Metric::dram_bytes_per_frame})
-    if (a.values[static_cast<std::size_t>(metric)] != b.values[static_cast<std::size_t>(metric)]) return false;
+    if (a.values[metric] != b.values[metric]) return false;
   return true;
 }
 
@@ -93,7 +93,7 @@ struct Bottleneck {
   std::string pace;
   Needed limiter = Needed::compute;
 };
-double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double value_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 /// What a machine is worth, and the workload that has most of its time.
 struct Worth {
@@ -133,7 +133,7 @@ bool moves_bottleneck(const Sensitivities& s, const ChangedPoint& point) {
 
 bool betters(const Sensitivities& s, const ChangedPoint& point, Metric metric, double share) {
   const double before = value_of(s.outcome, metric), after = value_of(point.outcome, metric);
-  switch (metrics()[static_cast<std::size_t>(metric)].better) {
+  switch (metrics()[metric].better) {
     case Better::higher:
       return after >= before * (1 + share);
     case Better::lower:
@@ -185,7 +185,7 @@ std::vector<Stepless> stepless(const Machine& machine) {
 
 std::string_view change_kind_text(ChangeKind kind) {
   constexpr std::string_view names[] = {"design", "unpriced", "task", "results", "assumption"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[at(kind)];
 }
 
 std::optional<double> ChangedPoint::elasticity(const Outcome& before, Metric metric) const {

@@ -73,8 +73,8 @@ std::int64_t linked_value(const Link& link, const Machine& machine) {
     coded = static_cast<std::int64_t>(whole);
   if (coded < row.least || coded > row.most)
     throw Error("value_out_of_range", name,
-                "follows others, and would be " + shortest_text(result) + ": expected " +
-                    value_text(row, row.least) + " to " + value_text(row, row.most));
+                fmt::format("follows others, and would be {}: expected {} to {}", shortest_text(result),
+                            value_text(row, row.least), value_text(row, row.most)));
   return coded;
 }
 
@@ -92,8 +92,7 @@ void check_link(const Space& space, std::size_t number) {
   for (const FormulaInput& input : link.formula.inputs) {
     if (input.parameter == nullptr)
       throw Error("value_invalid", where + "/formula",
-                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
-                      " is a metric: a parameter follows parameters alone");
+                  std::string(metrics()[input.metric].name) + " is a metric: a parameter follows parameters alone");
     for (std::size_t later = number; later < space.links.size(); ++later)
       if (space.links[later].row == input.parameter)
         throw Error("value_conflict", where + "/formula",
@@ -105,12 +104,11 @@ void check_link(const Space& space, std::size_t number) {
 void check_condition(std::span<const Axis> axes, std::span<const Link> links, std::size_t number) {
   const Axis& axis = axes[number];
   if (!axis.when) return;
-  const std::string where = "/axes/" + std::to_string(number) + "/when";
+  const std::string where = fmt::format("/axes/{}/when", number);
   for (const FormulaInput& input : axis.when->inputs) {
     if (input.parameter == nullptr)
       throw Error("value_invalid", where,
-                  std::string(metrics()[static_cast<std::size_t>(input.metric)].name) +
-                      " is a metric: an axis depends on parameters alone");
+                  std::string(metrics()[input.metric].name) + " is a metric: an axis depends on parameters alone");
     const std::string name(input.parameter->name);
     const auto same = [&](const auto& other) { return other.row == input.parameter; };
     if (std::ranges::any_of(links, same))
@@ -203,7 +201,7 @@ constexpr std::size_t most_draws = 100;
 void check_draws(const Space& space) {
   if (space.draws.empty()) return;
   if (space.draws.size() > most_draws)
-    throw Error("limit_exceeded", "/draws", "expected at most " + std::to_string(most_draws) + " draws");
+    throw Error("limit_exceeded", "/draws", fmt::format("expected at most {} draws", most_draws));
   std::int64_t sum = 0;
   for (const std::int64_t one : space.draws) {
     if (one < 1 || one > most_points)
@@ -212,7 +210,7 @@ void check_draws(const Space& space) {
   }
   if (sum != space.count)
     throw Error("value_conflict", "/draws",
-                "draw " + std::to_string(sum) + " points together, and count says " + std::to_string(space.count));
+                fmt::format("draw {} points together, and count says {}", sum, space.count));
 }
 
 }  // namespace
@@ -225,14 +223,14 @@ void check_space(const Space& space) {
     for (std::size_t b = 0; b < a; ++b)
       if (space.axes[b].row == axis.row)
         throw Error("value_invalid", where + "/parameter",
-                    std::string(axis.row->name) + " is swept twice: axis " + std::to_string(b) + " has it already");
+                    fmt::format("{} is swept twice: axis {} has it already", axis.row->name, b));
     if (axis.values.empty()) throw Error("value_invalid", where + "/values", "an axis needs at least one value");
     std::vector<std::int64_t> sorted = axis.values;
     std::ranges::sort(sorted);
     const auto twice = std::ranges::adjacent_find(sorted);
     if (twice != sorted.end())
       throw Error("value_invalid", where + "/values",
-                  std::string(axis.row->name) + " = " + value_text(*axis.row, *twice) + " is listed twice");
+                  fmt::format("{} = {} is listed twice", axis.row->name, value_text(*axis.row, *twice)));
   }
   for (std::size_t link = 0; link < space.links.size(); ++link) check_link(space, link);
   const std::int64_t most = most_points;
@@ -243,13 +241,13 @@ void check_space(const Space& space) {
     check_draws(space);
     if (row.bounds_programs && combinations(space, true) > most)
       throw Error("too_large", "/axes",
-                  "more than " + std::to_string(most) + " combinations of the axes that change the program");
+                  fmt::format("more than {} combinations of the axes that change the program", most));
     return;
   }
   if (has_conditions(space)) return check(space.blocks.of_grid != nullptr, "check_space: with_blocks was called");
   // Each factor is at most most + 1, so the product fits.
   if (combinations(space, true) * combinations(space, false) > most)
-    throw Error("too_large", "/axes", "the grid has more than " + std::to_string(most) + " points");
+    throw Error("too_large", "/axes", fmt::format("the grid has more than {} points", most));
 }
 
 }  // namespace sdip

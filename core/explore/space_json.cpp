@@ -35,8 +35,7 @@ bool numeric(const ParameterRow& row) {
 }
 
 std::int64_t integer(const json& value, std::int64_t least, std::int64_t most, const std::string& where) {
-  const std::string expected =
-      "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+  const std::string expected = fmt::format("expected a whole number from {} to {}", least, most);
   if (!value.is_number_integer()) throw Error("value_invalid", where, expected);
   const bool too_large =
       value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
@@ -48,15 +47,14 @@ std::int64_t integer(const json& value, std::int64_t least, std::int64_t most, c
 std::vector<std::int64_t> listed_values(const ParameterRow& row, const json& values, const std::string& where) {
   if (!values.is_array()) throw Error("value_invalid", where, "expected a list of values");
   if (values.size() > most_values)
-    throw Error("too_large", where, "more than " + std::to_string(most_values) + " values on one axis");
+    throw Error("too_large", where, fmt::format("more than {} values on one axis", most_values));
   std::vector<std::int64_t> list;
   for (std::size_t i = 0; i < values.size(); ++i)
-    list.push_back(value_from_json(row, values[i], where + "/" + std::to_string(i)));
+    list.push_back(value_from_json(row, values[i], fmt::format("{}/{}", where, i)));
   std::vector<std::int64_t> sorted = list;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
-    throw Error("value_invalid", where,
-                std::string(row.name) + " = " + value_text(row, *twice) + " is listed twice");
+    throw Error("value_invalid", where, fmt::format("{} = {} is listed twice", row.name, value_text(row, *twice)));
   return list;
 }
 
@@ -91,7 +89,7 @@ std::vector<std::int64_t> range_values(const ParameterRow& row, const json& axis
   std::vector<std::int64_t> list;
   for (std::int64_t value = least; value <= most;) {
     if (list.size() == most_values)
-      throw Error("too_large", where, "more than " + std::to_string(most_values) + " values on one axis");
+      throw Error("too_large", where, fmt::format("more than {} values on one axis", most_values));
     list.push_back(value);
     if (by_step) {
       value += by;  // both below 2^41
@@ -132,7 +130,7 @@ std::vector<std::int64_t> draws_from_json(const json& list) {
 std::vector<Link> links_from_json(const json& list) {
   if (!list.is_array()) throw Error("value_invalid", "/links", "expected a list of links");
   if (list.size() > most_formulas)
-    throw Error("limit_exceeded", "/links", "expected at most " + std::to_string(most_formulas) + " links");
+    throw Error("limit_exceeded", "/links", fmt::format("expected at most {} links", most_formulas));
   std::vector<Link> links;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string where = "/links/" + std::to_string(i);
@@ -141,7 +139,7 @@ std::vector<Link> links_from_json(const json& list) {
     const ParameterRow* row = varied_row(list[i], where);
     if (const FormerRow* former = find_former(list[i]["parameter"].get<std::string>()))
       throw Error("unknown_parameter", where + "/parameter",
-                  std::string(row->name) + " stands for others: link " + std::string(former->now));
+                  fmt::format("{} stands for others: link {}", row->name, former->now));
     if (!list[i].contains("formula") || !list[i]["formula"].is_string())
       throw Error("value_invalid", where + "/formula", "expected a formula of parameters");
     links.push_back({row, parse_formula("link", "", list[i]["formula"].get<std::string>(), where + "/formula")});

@@ -24,7 +24,7 @@ std::string text_from_json(const json& value, const std::string& where) {
   if (!value.is_string()) throw Error("value_invalid", where, "expected a text");
   auto text = value.get<std::string>();
   if (text.empty() || text.size() > longest_name)
-    throw Error("value_invalid", where, "expected 1 to " + std::to_string(longest_name) + " bytes of text");
+    throw Error("value_invalid", where, fmt::format("expected 1 to {} bytes of text", longest_name));
   return text;
 }
 
@@ -38,7 +38,7 @@ std::string formats_from_json(const json& text) {
   auto formats = text.get<std::string>();
   if (formats.size() > most_formats_bytes)
     throw Error("limit_exceeded", "/formats",
-                "expected at most " + std::to_string(most_formats_bytes) + " bytes of rules");
+                fmt::format("expected at most {} bytes of rules", most_formats_bytes));
   parse_formats(formats, "/formats");
   return formats;
 }

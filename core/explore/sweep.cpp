@@ -70,7 +70,7 @@ class Elsewhere {
 
   /// Whether the outcome of the next point is there, or will be at the end.
   bool has(std::int64_t i, std::vector<Outcome>& outcomes) {
-    const auto place = static_cast<std::size_t>(i - range_.first);
+    const auto place = at(i - range_.first);
     if (!known_.empty() && known_[place]) {
       outcomes[place] = std::move(*known_[place]);
       return true;
@@ -109,7 +109,7 @@ std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& 
   Elsewhere elsewhere(shared, range);
   for (std::int64_t i = range.first; i < range.end; ++i) {
     if (i > range.first && (shared.stopped() || shared.now() - begun >= shared.options.most_seconds)) break;
-    const auto place = static_cast<std::size_t>(i - range.first);
+    const auto place = at(i - range.first);
     outcomes.emplace_back();
     if (elsewhere.has(i, outcomes)) continue;
     try {

@@ -117,9 +117,9 @@ void compare_instructions(StageCounters& result, ComparedPass& pass, const Compi
                           const EstimatedStage& estimated, const std::vector<InstructionTime>& times,
                           const std::vector<InstructionCounts>& counts) {
   for (const std::int32_t number : result.compared) {
-    const auto i = static_cast<std::size_t>(number);
+    const auto i = at(number);
     const Instruction& instruction = stage.program.instructions[i];
-    const ClassCost& cost = estimated.costs[static_cast<std::size_t>(instruction.instruction_class)];
+    const ClassCost& cost = estimated.costs[instruction.instruction_class];
     for (const CounterRow& row : rows) {
       const Both values{row.estimated(times[i], cost), counts[i].*row.executed};
       pass.counters.push_back(values);
@@ -171,7 +171,7 @@ StageCounters empty_comparison(const CompiledStage& stage, std::vector<std::int3
   result.compared = std::move(instructions);
   std::set<std::int32_t> classes;
   for (const std::int32_t i : result.compared) {
-    const Instruction& instruction = stage.program.instructions[static_cast<std::size_t>(i)];
+    const Instruction& instruction = stage.program.instructions[i];
     classes.insert(instruction.instruction_class);
     result.layers.push_back(instruction.name);
     result.mnemonics.push_back(instruction.mnemonic);
@@ -188,7 +188,7 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
   const std::int64_t stepped = options.most_passes > 0 ? options.most_passes : simulated;
   const std::int64_t operations = tile_operations(stage, *estimated, stepped);
   if (options.affordable && !options.affordable(stage, operations))
-    return left_out(stage, "its " + std::to_string(operations) + " tile operations are beyond the time allowed");
+    return left_out(stage, fmt::format("its {} tile operations are beyond the time allowed", operations));
   StepCounts counted;
   std::int64_t done = 0;
   const std::int64_t all = stepped * std::ssize(stage.program.instructions);
@@ -201,8 +201,7 @@ StageCounters validate_stage(const CompiledStage& stage, const Machine& machine,
     counted = stepped_stage(stage, machine, stepped, watch);
   } catch (const Error& error) {
     if (is_cancelled(error))
-      return left_out(stage, "out of time after " + std::to_string(done) + " of the " + std::to_string(all) +
-                                 " instructions of its passes");
+      return left_out(stage, fmt::format("out of time after {} of the {} instructions of its passes", done, all));
     if (error.code != "execution_failed") throw;
     StageCounters failed = empty_comparison(stage, {});
     failed.failure = error.what();
@@ -224,7 +223,7 @@ std::span<const CounterRow> counter_rows() { return rows; }
 
 std::string_view verdict_text(Verdict verdict) {
   constexpr std::string_view texts[] = {"pass", "differs", "not_compared"};
-  return texts[static_cast<std::size_t>(verdict)];
+  return texts[at(verdict)];
 }
 
 Verdict verdict_of(std::int64_t compared, std::int64_t differences) {
@@ -272,13 +271,13 @@ std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const 
 StepCounts stepped_stage(const CompiledStage& stage, const Machine& machine, std::int64_t passes,
                          const StepOptions& options) {
   return step(stage, machine, exec::share_of(stage.role, machine), exec::cores_in_lockstep(stage, machine),
-              static_cast<std::size_t>(passes), options);
+              as_size(passes), options);
 }
 
 std::int64_t tile_operations(const CompiledStage& stage, const EstimatedStage& estimated, std::int64_t passes) {
   std::int64_t sum = 0;
   for (const Instruction& instruction : stage.program.instructions)
-    sum += estimated.costs[static_cast<std::size_t>(instruction.instruction_class)].operations;
+    sum += estimated.costs[instruction.instruction_class].operations;
   return sum * passes;
 }
 

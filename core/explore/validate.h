@@ -45,7 +45,7 @@ std::span<const CounterRow> counter_rows();
 
 /// What the cost engine says of a stage.
 struct EstimatedStage {
-  std::vector<ClassCost> costs;  // by class
+  List<ClassCost> costs;  // by class
   TimelineResult stream;
   std::vector<InstructionTime> cold, last;  // instructions of the first pass simulated, and of the last
   bool unified = false;                     // one activation memory, which has one peak

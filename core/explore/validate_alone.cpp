@@ -13,7 +13,7 @@ namespace sdip {
 namespace {
 
 const InstructionClass& class_of(const CompiledStage& stage, const Instruction& instruction) {
-  return stage.program.classes[at(instruction.instruction_class)];
+  return stage.program.classes[instruction.instruction_class];
 }
 
 /// Nodes and values that some instructions need, and where the network is cut: their sources.
@@ -26,13 +26,13 @@ struct Cut {
   /// Read through, not computed: a view, a part in place, or what follows from weights alone.
   bool is_read_through(const Value& value) const {
     if (value.kind == ValueKind::weight || own.contains(value.producer)) return true;
-    const Node& node = graph.nodes[at(value.producer)];
+    const Node& node = graph.nodes[value.producer];
     const Family family = work_of(graph, node).family;
     return node.in_place || family == Family::view || family == Family::transpose;
   }
   void need(ValueId v) {
     if (v == none || !values.insert(v).second || inputs.contains(v)) return;
-    const Value& value = graph.values[at(v)];
+    const Value& value = graph.values[v];
     if (value.kind == ValueKind::input) {
       inputs.insert(v);
     } else if (value.producer != none && !value.operand.value) {
@@ -44,7 +44,7 @@ struct Cut {
   }
   void need_node(NodeId n) {
     if (!nodes.insert(n).second) return;
-    const Node& node = graph.nodes[at(n)];
+    const Node& node = graph.nodes[n];
     for (const ValueId v : node.inputs) need(v);
     for (const ValueId v : node.outputs)
       if (v != none) values.insert(v);
@@ -55,8 +55,7 @@ struct Cut {
 std::set<ValueId> registers_at(const CompiledStage& stage, std::size_t number) {
   std::set<ValueId> scalars;
   for (std::size_t i = 0; i < number; ++i)
-    if (const ValueId v = stage.program.instructions[i].destination;
-        v != none && is_scalar(stage.graph->values[at(v)]))
+    if (const ValueId v = stage.program.instructions[i].destination; v != none && is_scalar(stage.graph->values[v]))
       scalars.insert(v);
   return scalars;
 }
@@ -66,13 +65,13 @@ Cut cut_of(const Graph& graph, const std::vector<const Instruction*>& instructio
   Cut cut{graph, {}, {}, {}, {}, {}};
   for (const Instruction* instruction : instructions) {
     for (const PlacedOperand& source : instruction->sources)
-      if (source.value != none && graph.values[at(source.value)].kind != ValueKind::weight &&
+      if (source.value != none && graph.values[source.value].kind != ValueKind::weight &&
           !cut.made.contains(source.value))
         cut.inputs.insert(source.value);
     if (instruction->destination != none) cut.made.insert(instruction->destination);
     cut.own.insert(instruction->nodes.begin(), instruction->nodes.end());
     for (const NodeId n : instruction->nodes)
-      for (const ValueId v : graph.nodes[at(n)].outputs)
+      for (const ValueId v : graph.nodes[n].outputs)
         if (registers.contains(v) && !cut.made.contains(v)) cut.inputs.insert(v);
   }
   for (const Instruction* instruction : instructions) {
@@ -100,7 +99,7 @@ CutGraph graph_of(const Cut& cut, const std::vector<ValueId>& outputs) {
   graph.own_operators = cut.graph.own_operators;
   for (const ValueId v : cut.values) {
     made.values[v] = static_cast<ValueId>(graph.values.size());
-    Value& value = graph.values.emplace_back(cut.graph.values[at(v)]);
+    Value& value = graph.values.emplace_back(cut.graph.values[v]);
     value.producer = none;
     value.consumers.clear();
     if (!cut.inputs.contains(v)) continue;
@@ -114,7 +113,7 @@ CutGraph graph_of(const Cut& cut, const std::vector<ValueId>& outputs) {
   };
   for (const NodeId n : cut.nodes) {
     made.nodes[n] = static_cast<NodeId>(graph.nodes.size());
-    Node& node = graph.nodes.emplace_back(cut.graph.nodes[at(n)]);
+    Node& node = graph.nodes.emplace_back(cut.graph.nodes[n]);
     renamed(node.inputs);
     for (ValueId& v : node.outputs)
       if (cut.inputs.contains(v)) v = none;  // a Split's other result, which an instruction before copied
@@ -134,7 +133,7 @@ bool reads_sums_of_its_own(const CompiledStage& stage, std::size_t number) {
                      [&](const Instruction& before) {
                        return before.nodes.empty() && class_of(stage, before).compound == Compound::strips &&
                               std::ranges::any_of(instructions[number].nodes, [&](NodeId n) {
-                                return stage.graph->nodes[at(n)].name == before.name;
+                                return stage.graph->nodes[n].name == before.name;
                               });
                      });
 }
@@ -145,7 +144,7 @@ const Instruction* computing(const CompiledStage& stage, std::size_t number) {
   const Instruction& tested = instructions[number];
   if (class_of(stage, tested).compound != Compound::single) return nullptr;
   for (const NodeId n : tested.nodes) {
-    if (!makes_several(stage.graph->nodes[at(n)])) continue;
+    if (!makes_several(stage.graph->nodes[n])) continue;
     const auto computes = [&](const Instruction& i) { return std::ranges::find(i.nodes, n) != i.nodes.end(); };
     const auto end = instructions.begin() + static_cast<std::ptrdiff_t>(number);
     if (const auto first = std::find_if(instructions.begin(), end, computes); first != end) return &*first;
@@ -178,8 +177,8 @@ Bytes dram_end(const CompiledStage& stage, const Machine& machine) {
 void move_joined(const CompiledStage& stage, const Machine& machine, Instruction& instruction) {
   std::optional<Bytes> end;
   for (PlacedOperand& source : instruction.sources) {
-    const NodeId producer = source.value == none ? none : stage.graph->values[at(source.value)].producer;
-    if (source.place != Place::dram || producer == none || !stage.graph->nodes[at(producer)].in_place) continue;
+    const NodeId producer = source.value == none ? none : stage.graph->values[source.value].producer;
+    if (source.place != Place::dram || producer == none || !stage.graph->nodes[producer].in_place) continue;
     if (!end) end = dram_end(stage, machine);
     source.address = *end;
     *end += value_bytes(*stage.graph, source.value, machine);

@@ -40,12 +40,10 @@ Fraction fraction_of(NumberFormat format) {
   }
 }
 
-bool is_floating_format(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
-
 /// The distance between neighbours of a format at a magnitude.
 double step_of(NumberFormat format, double magnitude, float scale) {
   if (needs_scale(format)) return static_cast<double>(scale);
-  if (!is_floating_format(format)) return static_cast<double>(decoded(format, 1));
+  if (!is_floating(format)) return static_cast<double>(decoded(format, 1));
   const Fraction fraction = fraction_of(format);
   int exponent = fraction.least_exponent;
   if (magnitude > 0 && std::isfinite(magnitude)) exponent = std::max(exponent, std::ilogb(magnitude));
@@ -115,7 +113,7 @@ std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage&
   Graph asking = graph;
   std::set<std::string> fetched;
   for (const Instruction& instruction : stage.program.instructions)
-    for (const ValueId w : instruction.weights) fetched.insert(stage.graph->values[at(w)].name);
+    for (const ValueId w : instruction.weights) fetched.insert(stage.graph->values[w].name);
   for (Value& value : asking.values) {
     const bool as_it_is = !is_floating(value.operand.type) && machine.sparsity == Sparsity::dense;
     if (as_it_is || !fetched.contains(value.name)) continue;
@@ -125,7 +123,7 @@ std::shared_ptr<const Graph> asking_for(const Graph& graph, const CompiledStage&
   }
   std::erase_if(asking.nodes, [&](Node& node) {  // one that makes others, too, no longer makes what is asked for
     for (ValueId& v : node.outputs)
-      if (v != none && asking.values[at(v)].producer == none) v = none;
+      if (v != none && asking.values[v].producer == none) v = none;
     return std::ranges::all_of(node.outputs, [](ValueId v) { return v == none; });
   });
   remove_dead(asking);
@@ -152,20 +150,20 @@ ChangeResult rounding_of_made(const CompiledStage& stage, const Machine& machine
   std::map<std::string, std::pair<NumberFormat, WeightScale>> held;
   for (const Instruction& instruction : stage.program.instructions) {
     const ValueId v = instruction.destination;
-    if (&instruction == &stage.program.instructions.back() || v == none || is_scalar(stage.graph->values[at(v)]))
+    if (&instruction == &stage.program.instructions.back() || v == none || is_scalar(stage.graph->values[v]))
       continue;
-    const Value& value = stage.graph->values[at(v)];
+    const Value& value = stage.graph->values[v];
     held[value.name] = {kept_in(value, machine), scale_of(scales, v)};
   }
   return [held, &reference](const Node& node, std::size_t output, Tensor& made) {
-    const auto found = held.find(reference.values[at(node.outputs[output])].name);
+    const auto found = held.find(reference.values[node.outputs[output]].name);
     if (found != held.end()) round_to(made, found->second.first, found->second.second);
   };
 }
 
 /// Numbers with each a few last places of the format more or less.
 std::vector<Tensor> nearly(std::vector<Tensor> tensors, NumberFormat format, std::mt19937_64& engine) {
-  const double share = 64 * step_of(is_floating_format(format) ? format : NumberFormat::fp32, 1, 1);
+  const double share = 64 * step_of(is_floating(format) ? format : NumberFormat::fp32, 1, 1);
   for (Tensor& tensor : tensors)
     for (double& x : tensor.floats) x *= 1 + share * (static_cast<double>(engine() >> 11) * 0x1p-52 - 1);
   return tensors;
@@ -209,7 +207,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, cons
   const Graph& graph = *one.stage.graph;
   std::vector<Tensor> inputs;
   for (const ValueId v : graph.inputs)
-    inputs.push_back(seeded_tensor(graph.values[at(v)].operand, given.seed, inputs.size()));
+    inputs.push_back(seeded_tensor(graph.values[v].operand, given.seed, inputs.size()));
   const ActivationScales scales = activation_scales(graph, machine, inputs, stored, given.stop);
   ExecuteOptions options;
   options.scales = scales;
@@ -219,19 +217,19 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, cons
   std::map<std::string, Tensor> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (in_memory(one.stage, graph.inputs[i]))
-      round_to(inputs[i], kept_in(graph.values[at(graph.inputs[i])], machine), scale_of(scales, graph.inputs[i]));
-    by_name[graph.values[at(graph.inputs[i])].name] = inputs[i];
+      round_to(inputs[i], kept_in(graph.values[graph.inputs[i]], machine), scale_of(scales, graph.inputs[i]));
+    by_name[graph.values[graph.inputs[i]].name] = inputs[i];
   }
   std::vector<std::byte> bytes;
   const StoredTensors written = written_weights(one.stage, machine, stored, bytes);
   const auto reference = asking_for(graph, one.stage, machine);
   std::vector<Tensor> held;
-  for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[at(v)].name));
+  for (const ValueId v : reference->inputs) held.push_back(by_name.at(reference->values[v].name));
   const ChangeResult as_held = rounding_of_made(one.stage, machine, *reference, scales);
   const Tensor exact = compute(*reference, held, written, given.stop, as_held).at(0);
   Tensor expected = exact;
   const WeightScale scale = scale_of(scales, graph.outputs[0]);
-  const NumberFormat kept = kept_in(graph.values[at(graph.outputs[0])], machine);
+  const NumberFormat kept = kept_in(graph.values[graph.outputs[0]], machine);
   const bool no_numbers =
       !expected.floats.empty() && std::ranges::all_of(expected.floats, [](double x) { return std::isnan(x); });
   if (no_numbers)
@@ -248,7 +246,7 @@ ComparedTensor run_alone(AloneInstruction one, const StoredTensors& stored, cons
 }
 
 LayerTensors layer_of(const CompiledStage& stage, std::int32_t number) {
-  const Instruction& instruction = stage.program.instructions[at(number)];
+  const Instruction& instruction = stage.program.instructions[number];
   return {number, instruction.name, instruction.mnemonic, "", "", 0, false, {}};
 }
 
@@ -287,7 +285,7 @@ void widen_buffers(AloneInstruction& one) {
 
 /// Whether a layer that differs passes where sums do not wrap: then its accumulator is too narrow for them.
 bool overflows(AloneInstruction one, const StoredTensors& stored, const TensorOptions& options) {
-  if (is_floating_format(sums_in(one)) || !may_wrap(one)) return false;
+  if (is_floating(sums_in(one)) || !may_wrap(one)) return false;
   widen_buffers(one);
   one.machine.accumulator_format = NumberFormat::fp32;
   if (auto& own = one.stage.program.classes.back().formats) own->accumulators.reset();
@@ -338,7 +336,7 @@ double allowed_difference(const Tensor& expected, NumberFormat kept, NumberForma
   double step = needs_scale(kept) && stored < typed ? stored + typed : std::max(stored, typed);
   // Multiples of a scale are rounded to fp32: half an ulp each, of which one may be twice as large as the other.
   if (needs_scale(kept)) step += 2 * step_of(NumberFormat::fp32, largest, 1);
-  if (!is_floating_format(accumulator)) return step;
+  if (!is_floating(accumulator)) return step;
   return step + (64 + static_cast<double>(sums) / 2) * step_of(accumulator, largest, 1);
 }
 
@@ -375,7 +373,7 @@ StageTensors validate_tensors(const CompiledStage& stage, const Machine& machine
   result.stage = stage.name;
   std::map<std::int32_t, std::int32_t> first;  // instruction of each class
   for (const std::int32_t i : chosen_instructions(stage, options.layers))
-    first.emplace(stage.program.instructions[at(i)].instruction_class, i);
+    first.emplace(stage.program.instructions[i].instruction_class, i);
   result.classes = std::ssize(first);
   struct Ready {
     std::int32_t number;

@@ -24,13 +24,13 @@ struct Computation {
   const std::function<std::optional<Tensor>(const Value&)>& stored;
   const Stop& stop;
   const ChangeResult& change;
-  std::vector<std::optional<Operand>> known;
+  List<std::optional<Operand>> known;
 };
 
 const Operand& known_operand(Computation& run, ValueId id, const std::string& node) {
-  std::optional<Operand>& known = run.known[at(id)];
+  std::optional<Operand>& known = run.known[id];
   if (known) return *known;
-  const Value& value = run.graph.values[at(id)];
+  const Value& value = run.graph.values[id];
   if (value.operand.value) {
     known = operand_of(*value.operand.value);
   } else if (auto tensor = value.bytes ? run.stored(value) : std::nullopt) {
@@ -51,7 +51,7 @@ void compute_node(Computation& run, const Node& node) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
     if (run.change) run.change(node, i, *outputs[i].value);
-    run.known[at(node.outputs[i])] = std::move(outputs[i]);
+    run.known[node.outputs[i]] = std::move(outputs[i]);
   }
 }
 
@@ -67,31 +67,31 @@ std::vector<Tensor> compute(const Graph& graph, std::span<const Tensor> inputs,
                             const ChangeResult& change) {
   Computation run{graph, stored, stop, change, std::vector<std::optional<Operand>>(graph.values.size())};
   if (inputs.size() != graph.inputs.size()) {
-    throw Error("shape_mismatch", graph.name,
-                "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
-                    std::to_string(inputs.size()) + " tensors were given");
+    throw Error(
+        "shape_mismatch", graph.name,
+        fmt::format("the graph has {} inputs, but {} tensors were given", graph.inputs.size(), inputs.size()));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = graph.values[at(graph.inputs[i])];
+    const Value& value = graph.values[graph.inputs[i]];
     if (inputs[i].type != value.operand.type || inputs[i].shape != value.operand.shape) {
       throw Error("shape_mismatch", value.name,
-                  "input '" + value.name + "' is " + std::string(element_type_text(value.operand.type)) +
-                      shape_text(value.operand.shape) + ", but " + std::string(element_type_text(inputs[i].type)) +
-                      shape_text(inputs[i].shape) + " was given");
+                  fmt::format("input '{}' is {}{}, but {}{} was given", value.name,
+                              element_type_text(value.operand.type), shape_text(value.operand.shape),
+                              element_type_text(inputs[i].type), shape_text(inputs[i].shape)));
     }
-    run.known[at(graph.inputs[i])] = operand_of(inputs[i]);
+    run.known[graph.inputs[i]] = operand_of(inputs[i]);
   }
-  std::vector<std::size_t> last_use(graph.values.size(), graph.nodes.size());
+  List<std::size_t> last_use(graph.values.size(), graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none) last_use[at(id)] = n;
+      if (id != none) last_use[id] = n;
     }
   }
-  for (ValueId id : graph.outputs) last_use[at(id)] = graph.nodes.size();
+  for (ValueId id : graph.outputs) last_use[id] = graph.nodes.size();
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     compute_node(run, graph.nodes[n]);
     for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none && last_use[at(id)] == n) run.known[at(id)].reset();
+      if (id != none && last_use[id] == n) run.known[id].reset();
     }
   }
   std::vector<Tensor> outputs;

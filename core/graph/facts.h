@@ -9,7 +9,7 @@ namespace sdip {
 
 /// 1 for every node and value that an output depends on. Requires that nodes are sorted.
 struct Reached {
-  std::vector<char> nodes, values;
+  List<char> nodes, values;
 };
 Reached reached_from_outputs(const Graph& graph);
 

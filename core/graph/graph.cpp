@@ -10,9 +10,9 @@
 namespace sdip {
 namespace {
 
-void renumber(std::vector<ValueId>& ids, const std::vector<ValueId>& fresh) {
+void renumber(std::vector<ValueId>& ids, const List<ValueId>& fresh) {
   for (ValueId& id : ids) {
-    if (id != none) id = fresh[at(id)];
+    if (id != none) id = fresh[id];
   }
 }
 
@@ -32,31 +32,31 @@ void link(Graph& graph) {
     value.producer = none;
     value.consumers.clear();
   }
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     for (ValueId id : graph.nodes[n].inputs) {
-      if (id != none) graph.values[at(id)].consumers.push_back(static_cast<NodeId>(n));
+      if (id != none) graph.values[id].consumers.push_back(n);
     }
     for (ValueId id : graph.nodes[n].outputs) {
-      if (id != none) graph.values[at(id)].producer = static_cast<NodeId>(n);
+      if (id != none) graph.values[id].producer = n;
     }
   }
 }
 
 void remove_dead(Graph& graph) {
   Reached reached = reached_from_outputs(graph);
-  for (ValueId id : graph.inputs) reached.values[at(id)] = 1;
+  for (ValueId id : graph.inputs) reached.values[id] = 1;
   std::size_t kept = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (reached.nodes[n] == 0) continue;
     Node& node = graph.nodes[n];
     for (ValueId& id : node.outputs) {
-      if (id != none && reached.values[at(id)] == 0) id = none;  // an output nobody uses
+      if (id != none && reached.values[id] == 0) id = none;  // an output nobody uses
     }
     if (kept != n) graph.nodes[kept] = std::move(node);
     ++kept;
   }
   graph.nodes.resize(kept);
-  std::vector<ValueId> fresh(graph.values.size(), none);
+  List<ValueId> fresh(graph.values.size(), none);
   kept = 0;
   for (std::size_t v = 0; v < graph.values.size(); ++v) {
     if (reached.values[v] == 0) continue;
@@ -77,7 +77,7 @@ void remove_dead(Graph& graph) {
 NodeUse use_of(const Graph& graph, const Node& node) {
   NodeUse result;
   result.inputs.reserve(node.inputs.size());
-  for (ValueId id : node.inputs) result.inputs.push_back(id == none ? nullptr : &graph.values[at(id)].operand);
+  for (ValueId id : node.inputs) result.inputs.push_back(id == none ? nullptr : &graph.values[id].operand);
   result.use = {node.name,     node.op->type,       node.opset, &node.attributes,
                 result.inputs, node.outputs.size(), node.op};
   return result;
@@ -108,7 +108,7 @@ Work work_of(const Graph& graph, const Node& node) {
       outputs.back().shape = {0};  // an output nobody uses is not written
       continue;
     }
-    const Value& value = graph.values[at(id)];
+    const Value& value = graph.values[id];
     constant = constant && value.kind == ValueKind::weight;
     Operand output;
     output.type = value.operand.type;

@@ -74,8 +74,8 @@ struct ImportCounts {
 
 struct Graph {
   std::string name;
-  std::vector<Node> nodes;  // in an order in which every value is made before it is used
-  std::vector<Value> values;
+  List<Node> nodes;  // in an order in which every value is made before it is used
+  List<Value> values;
   std::vector<ValueId> inputs, outputs;
   std::string producer;  // exporter and version
   std::int64_t opset = 0;

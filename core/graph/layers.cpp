@@ -13,27 +13,24 @@ bool is_nest(Family family) {
   return family == Family::conv2d || family == Family::linear || family == Family::matmul;
 }
 
-std::string size_text(std::int64_t height, std::int64_t width) {
-  return std::to_string(height) + "x" + std::to_string(width);
-}
+std::string size_text(std::int64_t height, std::int64_t width) { return fmt::format("{}x{}", height, width); }
 
 std::string conv_text(const LoopNest& nest) {
-  std::string text = std::to_string(nest.in_channels * nest.groups) + " to " +
-                     std::to_string(nest.out_channels * nest.groups) + " channels, " +
-                     size_text(nest.kernel_h, nest.kernel_w);
+  std::string text = fmt::format("{} to {} channels, {}", nest.in_channels * nest.groups,
+                                 nest.out_channels * nest.groups, size_text(nest.kernel_h, nest.kernel_w));
   if (nest.stride_h != 1 || nest.stride_w != 1) text += ", stride " + size_text(nest.stride_h, nest.stride_w);
   if (nest.dilation_h != 1 || nest.dilation_w != 1)
     text += ", dilation " + size_text(nest.dilation_h, nest.dilation_w);
-  if (nest.groups > 1) text += ", " + std::to_string(nest.groups) + " groups";
+  if (nest.groups > 1) text += fmt::format(", {} groups", nest.groups);
   text += ", of " + size_text(nest.out_h, nest.out_w);
-  return nest.batch > 1 ? text + ", batch " + std::to_string(nest.batch) : text;
+  return nest.batch > 1 ? fmt::format("{}, batch {}", text, nest.batch) : text;
 }
 
 std::string product_text(const LoopNest& nest) {
   const std::int64_t rows = nest.batch * nest.out_h * nest.out_w;
   const std::int64_t times = nest.groups;
   return size_text(rows, nest.in_channels) + " by " + size_text(nest.in_channels, nest.out_channels) +
-         (times > 1 ? ", " + std::to_string(times) + " times" : "");
+         (times > 1 ? fmt::format(", {} times", times) : "");
 }
 
 }  // namespace
@@ -67,8 +64,7 @@ std::vector<LayerClass> layer_classes(const Graph& graph) {
 std::string work_text(const Work& work) {
   if (work.family == Family::conv2d) return conv_text(work.nest);
   if (is_nest(work.family)) return product_text(work.nest);
-  return size_text(work.rows, work.row_length) +
-         (work.passes > 1 ? ", " + std::to_string(work.passes) + " passes" : "");
+  return size_text(work.rows, work.row_length) + (work.passes > 1 ? fmt::format(", {} passes", work.passes) : "");
 }
 
 }  // namespace sdip

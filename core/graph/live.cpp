@@ -9,7 +9,7 @@ namespace sdip {
 namespace {
 
 bool is_activation(const Graph& graph, ValueId id) {
-  return id != none && graph.values[at(id)].kind != ValueKind::weight;
+  return id != none && graph.values[id].kind != ValueKind::weight;
 }
 
 ValueId first_activation(const Graph& graph, const Node& node) {
@@ -31,48 +31,48 @@ bool overwrites(Family family) {
 }
 
 /// Which node a value's bytes are seen to be made and read at: a node of an attention stands for its last one.
-std::vector<NodeId> steps_of(const Graph& graph, const std::vector<Family>& families, LiveRule rule) {
-  std::vector<NodeId> steps(graph.nodes.size());
-  for (std::size_t n = 0; n < steps.size(); ++n) steps[n] = static_cast<NodeId>(n);
+std::vector<NodeId> steps_of(const Graph& graph, const List<Family>& families, LiveRule rule) {
+  List<NodeId> steps(graph.nodes.size());
+  for (NodeId n = 0; n < std::ssize(steps); ++n) steps[n] = n;
   if (rule != LiveRule::flash) return steps;
-  const auto is_product = [&](NodeId n) { return n != none && families[at(n)] == Family::matmul; };
+  const auto is_product = [&](NodeId n) { return n != none && families[n] == Family::matmul; };
   const auto only_reader = [&](NodeId n) {
-    const std::vector<ValueId>& outputs = graph.nodes[at(n)].outputs;
+    const std::vector<ValueId>& outputs = graph.nodes[n].outputs;
     if (outputs.empty() || outputs[0] == none) return none;
-    const auto& readers = graph.values[at(outputs[0])].consumers;
+    const auto& readers = graph.values[outputs[0]].consumers;
     return readers.size() == 1 ? readers[0] : none;
   };
-  for (std::size_t n = 0; n < steps.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(steps); ++n) {
     if (families[n] != Family::softmax) continue;
-    std::vector<NodeId> chain = {static_cast<NodeId>(n)};
+    std::vector<NodeId> chain = {n};
     NodeId last = only_reader(chain[0]);
     for (; last != none && !is_product(last); last = only_reader(last)) {
-      const Family family = families[at(last)];
+      const Family family = families[last];
       if (family != Family::view && family != Family::vector && family != Family::transpose) last = none;
       if (last == none) break;
       chain.push_back(last);
     }
     if (last == none) continue;
-    NodeId first = static_cast<NodeId>(n);
+    NodeId first = n;
     while (first != none && !is_product(first)) {
-      const ValueId from = first_activation(graph, graph.nodes[at(first)]);
-      first = from == none ? none : graph.values[at(from)].producer;
+      const ValueId from = first_activation(graph, graph.nodes[first]);
+      first = from == none ? none : graph.values[from].producer;
       if (first == none || only_reader(first) == none) break;
-      const Family family = families[at(first)];
+      const Family family = families[first];
       if (family != Family::matmul && family != Family::view && family != Family::vector) break;
       chain.push_back(first);
     }
     if (!is_product(first) || only_reader(first) == none) continue;
-    for (const NodeId one : chain) steps[at(one)] = last;
+    for (const NodeId one : chain) steps[one] = last;
   }
   return steps;
 }
 
 /// Everything about the order that intervals follow from.
 struct Order {
-  std::vector<Family> families;  // by node
-  std::vector<NodeId> steps;     // by node
-  std::vector<ValueId> roots;    // by value: whose bytes it has
+  List<Family> families;  // by node
+  List<NodeId> steps;     // by node
+  List<ValueId> roots;    // by value: whose bytes it has
 };
 
 Order order_of(const Graph& graph, LiveRule rule) {
@@ -81,38 +81,38 @@ Order order_of(const Graph& graph, LiveRule rule) {
   for (const Node& node : graph.nodes) order.families.push_back(work_of(graph, node).family);
   order.steps = steps_of(graph, order.families, rule);
   order.roots.resize(graph.values.size());
-  for (std::size_t v = 0; v < order.roots.size(); ++v) order.roots[v] = static_cast<ValueId>(v);
+  for (ValueId v = 0; v < std::ssize(order.roots); ++v) order.roots[v] = v;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     const ValueId from = first_activation(graph, node);
     if (from == none || !shares_input(node, order.families[n], rule)) continue;
     for (const ValueId out : node.outputs)
-      if (out != none) order.roots[at(out)] = order.roots[at(from)];
+      if (out != none) order.roots[out] = order.roots[from];
   }
   return order;
 }
 
-std::vector<LiveInterval> intervals_of(const Graph& graph, const Order& order) {
-  std::vector<LiveInterval> by_value(graph.values.size());
+List<LiveInterval> intervals_of(const Graph& graph, const Order& order) {
+  List<LiveInterval> by_value(graph.values.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const NodeId step = order.steps[n];
     for (const ValueId id : graph.nodes[n].inputs) {
       if (!is_activation(graph, id)) continue;
-      LiveInterval& read = by_value[at(order.roots[at(id)])];
+      LiveInterval& read = by_value[order.roots[id]];
       read.last = std::max(read.last, step);
     }
     for (const ValueId id : graph.nodes[n].outputs) {
-      if (id == none || graph.values[at(id)].kind != ValueKind::activation || order.roots[at(id)] != id) continue;
-      const auto& readers = graph.values[at(id)].consumers;
+      if (id == none || graph.values[id].kind != ValueKind::activation || order.roots[id] != id) continue;
+      const auto& readers = graph.values[id].consumers;
       const bool stored = readers.empty() || std::any_of(readers.begin(), readers.end(), [&](NodeId reader) {
-                            return order.steps[at(reader)] != step;
+                            return order.steps[reader] != step;
                           });
-      if (stored) by_value[at(id)] = {id, element_count(graph.values[at(id)].operand.shape), step, step};
+      if (stored) by_value[id] = {id, element_count(graph.values[id].operand.shape), step, step};
     }
   }
   for (const ValueId id : graph.outputs) {
     const auto end = static_cast<NodeId>(graph.nodes.size());
-    by_value[at(order.roots[at(id)])].last = end;
+    by_value[order.roots[id]].last = end;
   }
   std::erase_if(by_value, [](const LiveInterval& one) { return one.value == none; });
   std::stable_sort(by_value.begin(), by_value.end(),
@@ -121,30 +121,30 @@ std::vector<LiveInterval> intervals_of(const Graph& graph, const Order& order) {
 }
 
 /// Elements that a node's result takes over from an operand of the same size that dies there.
-std::int64_t taken_over(const Graph& graph, const Order& order, NodeId n, const std::vector<NodeId>& last) {
-  const Node& node = graph.nodes[at(n)];
-  if (!overwrites(order.families[at(n)]) || node.outputs.empty() || node.outputs[0] == none) return 0;
-  const std::int64_t out = element_count(graph.values[at(node.outputs[0])].operand.shape);
+std::int64_t taken_over(const Graph& graph, const Order& order, NodeId n, const List<NodeId>& last) {
+  const Node& node = graph.nodes[n];
+  if (!overwrites(order.families[n]) || node.outputs.empty() || node.outputs[0] == none) return 0;
+  const std::int64_t out = element_count(graph.values[node.outputs[0]].operand.shape);
   for (const ValueId id : node.inputs) {
     if (!is_activation(graph, id)) continue;
-    const ValueId root = order.roots[at(id)];
-    if (last[at(root)] == n && element_count(graph.values[at(root)].operand.shape) == out) return out;
+    const ValueId root = order.roots[id];
+    if (last[root] == n && element_count(graph.values[root].operand.shape) == out) return out;
   }
   return 0;
 }
 
 /// Inputs are alive from the start to their last reader. Returns how much that is at the start.
-std::int64_t add_inputs(const Graph& graph, const Order& order, std::vector<std::int64_t>& change) {
-  std::vector<NodeId> last(graph.values.size(), none);
+std::int64_t add_inputs(const Graph& graph, const Order& order, List<std::int64_t>& change) {
+  List<NodeId> last(graph.values.size(), none);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
     for (const ValueId id : graph.nodes[n].inputs)
-      if (is_activation(graph, id)) last[at(order.roots[at(id)])] = order.steps[n];
+      if (is_activation(graph, id)) last[order.roots[id]] = order.steps[n];
   std::int64_t start = 0;
   for (const ValueId id : graph.inputs) {
-    if (last[at(id)] == none) continue;
-    const std::int64_t elements = element_count(graph.values[at(id)].operand.shape);
+    if (last[id] == none) continue;
+    const std::int64_t elements = element_count(graph.values[id].operand.shape);
     start = exact_sum(start, elements);
-    std::int64_t& end = change[at(last[at(id)]) + 1];
+    std::int64_t& end = change[last[id] + 1];
     end = exact_sum(end, -elements);
   }
   return start;
@@ -154,16 +154,16 @@ std::int64_t add_inputs(const Graph& graph, const Order& order, std::vector<std:
 
 std::string_view live_rule_text(LiveRule rule) {
   constexpr std::string_view names[] = {"naive", "in_place", "fused", "flash"};
-  return names[static_cast<std::size_t>(rule)];
+  return names[at(rule)];
 }
 
 std::int64_t crossing_pairs(std::span<const Span> spans) {
   std::int64_t latest = 0;
   for (const Span& one : spans) latest = std::max(latest, one.to);
-  std::vector<std::int64_t> ends(static_cast<std::size_t>(latest) + 2, 0);  // a Fenwick tree: spans by their end
+  std::vector<std::int64_t> ends(as_size(latest) + 2, 0);  // a Fenwick tree: spans by their end
   const auto ended_by = [&](std::int64_t to) {
     std::int64_t count = 0;
-    for (auto i = static_cast<std::size_t>(to) + 1; i > 0; i &= i - 1) count += ends[i];
+    for (auto i = at(to) + 1; i > 0; i &= i - 1) count += ends[i];
     return count;
   };
   std::int64_t pairs = 0;
@@ -173,39 +173,38 @@ std::int64_t crossing_pairs(std::span<const Span> spans) {
       if (b.to > b.from) pairs += ended_by(b.to - 1) - ended_by(b.from);
     }
     for (std::size_t i = first; i < next; ++i)
-      for (auto k = static_cast<std::size_t>(spans[i].to) + 1; k < ends.size(); k += k & (~k + 1)) ++ends[k];
+      for (auto k = at(spans[i].to) + 1; k < ends.size(); k += k & (~k + 1)) ++ends[k];
   }
   return pairs;
 }
 
-std::vector<LiveInterval> live_intervals(const Graph& graph, LiveRule rule) {
+List<LiveInterval> live_intervals(const Graph& graph, LiveRule rule) {
   return intervals_of(graph, order_of(graph, rule));
 }
 
 LiveFigures live_figures(const Graph& graph, LiveRule rule) {
   const Order order = order_of(graph, rule);
-  const std::vector<LiveInterval> intervals = intervals_of(graph, order);
+  const List<LiveInterval> intervals = intervals_of(graph, order);
   LiveFigures figures;
   figures.intervals = static_cast<std::int64_t>(intervals.size());
   std::vector<Span> spans;
   for (const LiveInterval& one : intervals) spans.push_back({one.made, one.last});
   figures.crossings = crossing_pairs(spans);
-  std::vector<std::int64_t> change(graph.nodes.size() + 2, 0);
-  std::vector<NodeId> last(graph.values.size(), none);
+  List<std::int64_t> change(graph.nodes.size() + 2, 0);
+  List<NodeId> last(graph.values.size(), none);
   for (const LiveInterval& one : intervals) {
-    change[at(one.made)] = exact_sum(change[at(one.made)], one.elements);
-    change[at(one.last) + 1] = exact_sum(change[at(one.last) + 1], -one.elements);
-    last[at(one.value)] = one.last;
+    change[one.made] = exact_sum(change[one.made], one.elements);
+    change[one.last + 1] = exact_sum(change[one.last + 1], -one.elements);
+    last[one.value] = one.last;
   }
   std::int64_t live = add_inputs(graph, order, change);
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     live = exact_sum(live, change[n]);
-    const auto id = static_cast<NodeId>(n);
-    const bool own = order.steps[n] == id;
-    const std::int64_t now = rule == LiveRule::naive || !own ? live : live - taken_over(graph, order, id, last);
+    const bool own = order.steps[n] == n;
+    const std::int64_t now = rule == LiveRule::naive || !own ? live : live - taken_over(graph, order, n, last);
     if (now <= figures.peak_elements) continue;
     figures.peak_elements = now;
-    figures.peak_node = id;
+    figures.peak_node = n;
   }
   return figures;
 }

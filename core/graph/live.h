@@ -26,7 +26,7 @@ struct LiveInterval {
 };
 /// In the order in which they are made. Inputs and weights of the graph are not among them. Requires a linked
 /// graph.
-std::vector<LiveInterval> live_intervals(const Graph& graph, LiveRule rule);
+List<LiveInterval> live_intervals(const Graph& graph, LiveRule rule);
 
 /// Pairs of spans, sorted by `from`, of which one begins while the other lasts and ends after it: a.from < b.from <
 /// a.to < b.to. Example: (0,3), (1,2), (2,5): one, the first with the last. In O(n log n).

@@ -8,7 +8,7 @@ namespace sdip {
 void require_arithmetic(const Node& node) {
   if (node.op->compute == nullptr || node.op->random)
     throw Error("not_computable", node.name,
-                "node '" + node.name + "' (" + std::string(node.op->type) + ") has no arithmetic");
+                fmt::format("node '{}' ({}) has no arithmetic", node.name, node.op->type));
 }
 
 std::vector<Operand> outputs_of(const Node& node, std::span<const Operand* const> inputs, const Stop& stop) {
@@ -31,7 +31,7 @@ std::vector<Tensor> outputs_of(const Graph& graph, const Node& node,
     operands[i].type = inputs[i]->type;
     operands[i].shape = inputs[i]->shape;
     operands[i].value = *inputs[i];
-    operands[i].weight = graph.values[static_cast<std::size_t>(node.inputs[i])].kind == ValueKind::weight;
+    operands[i].weight = graph.values[node.inputs[i]].kind == ValueKind::weight;
     given[i] = &operands[i];
   }
   std::vector<Tensor> results;

@@ -59,10 +59,10 @@ std::vector<TensorFigure> largest(const Graph& graph, Wanted wanted) {
 }
 
 void add_live(GraphReport& report, const Graph& graph, LiveRule rule) {
-  const auto place = static_cast<std::size_t>(rule);
+  const auto place = at(rule);
   report.live[place] = live_figures(graph, rule);
   const NodeId peak = report.live[place].peak_node;
-  if (peak != none) report.live_nodes[place] = graph.nodes[static_cast<std::size_t>(peak)].name;
+  if (peak != none) report.live_nodes[place] = graph.nodes[peak].name;
 }
 
 void report_imported(GraphReport& report, const Graph& graph) {
@@ -71,13 +71,12 @@ void report_imported(GraphReport& report, const Graph& graph) {
   const std::vector<char> counted = parameter_values(graph);
   report.parameters = parameter_counts(graph, counted);
   report.nodes = static_cast<std::int64_t>(graph.nodes.size());
-  std::vector<char> told(graph.values.size(), 0);
+  List<char> told(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
     const Family family = work_of(graph, node).family;
     report.constant_nodes += family == Family::constant;
     for (const ValueId id : node.outputs)
-      if (id != none && family != Family::view && family != Family::constant)
-        told[static_cast<std::size_t>(id)] = 1;
+      if (id != none && family != Family::view && family != Family::constant) told[id] = 1;
   }
   report.activations = largest(graph, [&](std::size_t v) { return told[v] != 0; });
   report.weights = largest(graph, [&](std::size_t v) { return counted[v] != 0; });

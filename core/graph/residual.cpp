@@ -18,20 +18,20 @@ struct Skip {
 };
 
 bool is_made(const Graph& graph, ValueId id) {
-  return id != none && graph.values[at(id)].kind == ValueKind::activation;
+  return id != none && graph.values[id].kind == ValueKind::activation;
 }
 
 bool adds_equals(const Graph& graph, const Node& node) {
   return node.op->type == "Add" && node.inputs.size() == 2 && is_made(graph, node.inputs[0]) &&
          is_made(graph, node.inputs[1]) &&
-         graph.values[at(node.inputs[0])].operand.shape == graph.values[at(node.inputs[1])].operand.shape;
+         graph.values[node.inputs[0]].operand.shape == graph.values[node.inputs[1]].operand.shape;
 }
 
 /// One skip for each value: its first join to its last.
 std::vector<Skip> skips_of(const Graph& graph, ResidualFigures& figures) {
-  std::vector<std::int64_t> operators_before(graph.nodes.size());
-  std::vector<ValueId> roots(graph.values.size());
-  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = static_cast<ValueId>(v);
+  List<std::int64_t> operators_before(graph.nodes.size());
+  List<ValueId> roots(graph.values.size());
+  for (ValueId v = 0; v < std::ssize(roots); ++v) roots[v] = v;
   std::map<ValueId, Skip> skips;
   std::int64_t operators = 0;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -39,21 +39,21 @@ std::vector<Skip> skips_of(const Graph& graph, ResidualFigures& figures) {
     operators_before[n] = operators;
     const Family family = work_of(graph, node).family;
     if (family == Family::view && node.outputs[0] != none && is_made(graph, node.inputs.at(0)))
-      roots[at(node.outputs[0])] = roots[at(node.inputs[0])];
+      roots[node.outputs[0]] = roots[node.inputs[0]];
     operators += family != Family::view && family != Family::constant;
     const bool add = adds_equals(graph, node), concat = node.op->type == "Concat";
     figures.adds += add;
     if (!add && !concat) continue;
     for (const ValueId id : node.inputs) {
       if (!is_made(graph, id)) continue;
-      const Value& value = graph.values[at(roots[at(id)])];
+      const Value& value = graph.values[roots[id]];
       if (value.producer == none) continue;
-      const std::int64_t made = operators_before[at(value.producer)];
+      const std::int64_t made = operators_before[value.producer];
       const std::int64_t waited = operators_before[n] - made - 1;
       if (waited <= skip_operators) continue;
       ++(add ? figures.add_skips : figures.concat_skips);
       figures.longest_operators = std::max(figures.longest_operators, waited);
-      const ValueId root = roots[at(id)];
+      const ValueId root = roots[id];
       const bool before = skips.contains(root) && skips[root].concat;
       skips[root] = {made, operators_before[n], element_count(value.operand.shape), concat || before};
     }

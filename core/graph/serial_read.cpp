@@ -146,7 +146,7 @@ Node read_node(Reading& reading) {
   node.name = in.text(most_name_bytes);
   const std::uint64_t row = in.count();
   if (row >= reading.rows.size()) in.refuse("no such operator");
-  node.op = reading.rows[static_cast<std::size_t>(row)];
+  node.op = reading.rows[at(row)];
   node.opset = in.number(0, 1'000'000);
   for (std::size_t left = in.size(most_attributes, 3); left > 0; --left) {
     std::string key = in.text(most_name_bytes);
@@ -159,31 +159,30 @@ Node read_node(Reading& reading) {
 }
 
 /// The outputs' types and shapes are what the operator makes of the inputs, so that later rules may rely on it.
-void check_node(const Reading& reading, const Node& node, std::vector<char>& made) {
+void check_node(const Reading& reading, const Node& node, List<char>& made) {
   const auto& values = reading.graph.values;
   for (ValueId id : node.inputs)
-    if (id != none && made[static_cast<std::size_t>(id)] == 0)
-      reading.in.refuse("a value is used before it is made");
+    if (id != none && made[id] == 0) reading.in.refuse("a value is used before it is made");
   const std::vector<Operand> outputs = infer_use(*node.op, use_of(reading.graph, node).use, -1);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
-    const auto at = static_cast<std::size_t>(node.outputs[i]);
+    const auto at = as_size(node.outputs[i]);
     if (made[at] != 0) reading.in.refuse("a value is made twice");
     made[at] = 1;
     const Operand& said = values[at].operand;
     if (said.type != outputs[i].type || said.shape != outputs[i].shape)
-      reading.in.refuse("node '" + node.name + "' makes " + shape_text(outputs[i].shape) + ", not " +
-                        shape_text(said.shape));
+      reading.in.refuse(fmt::format("node '{}' makes {}, not {}", node.name, shape_text(outputs[i].shape),
+                                    shape_text(said.shape)));
   }
 }
 
 void check_nodes(const Reading& reading) {
   const Graph& graph = reading.graph;
-  std::vector<char> produced(graph.values.size(), 0);
+  List<char> produced(graph.values.size(), 0);
   for (const Node& node : graph.nodes)
     for (ValueId id : node.outputs)
-      if (id != none) produced[static_cast<std::size_t>(id)] = 1;
-  std::vector<char> made(graph.values.size(), 0);
+      if (id != none) produced[id] = 1;
+  List<char> made(graph.values.size(), 0);
   for (std::size_t v = 0; v < made.size(); ++v) {
     const Value& value = graph.values[v];
     made[v] = produced[v] == 0;
@@ -192,8 +191,7 @@ void check_nodes(const Reading& reading) {
     if (value.operand.weight != (value.kind == ValueKind::weight)) reading.in.refuse("a weight that is none");
   }
   for (ValueId id : graph.inputs)
-    if (graph.values[static_cast<std::size_t>(id)].kind != ValueKind::input)
-      reading.in.refuse("an input that is none");
+    if (graph.values[id].kind != ValueKind::input) reading.in.refuse("an input that is none");
   for (const Node& node : graph.nodes) check_node(reading, node, made);
 }
 
@@ -205,10 +203,9 @@ void read_in_place(ByteReader& in, Graph& graph) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t n = in.count();
     if (n < next || n >= graph.nodes.size()) in.refuse("no such node");
-    if (!may_be_in_place(*graph.nodes[static_cast<std::size_t>(n)].op))
-      in.refuse("a node that is not read in place");
-    graph.nodes[static_cast<std::size_t>(n)].in_place = true;
-    next = static_cast<std::size_t>(n) + 1;
+    if (!may_be_in_place(*graph.nodes[n].op)) in.refuse("a node that is not read in place");
+    graph.nodes[n].in_place = true;
+    next = as_size(n) + 1;
   }
 }
 
@@ -250,7 +247,7 @@ Tensor read_tensor(ByteReader& in, std::int64_t most_elements) {
   tensor.shape = read_shape(in);
   const std::int64_t elements = element_count(tensor.shape);
   if (elements > most_elements) in.refuse("a tensor of more elements than are kept");
-  const auto most = static_cast<std::size_t>(elements);
+  const auto most = as_size(elements);
   tensor.ints.resize(in.size(most));
   for (std::int64_t& value : tensor.ints) {
     value = in.number();

@@ -24,7 +24,7 @@ bool is_sorted(const Needs& needs) {
 
 /// One on a cycle: walking from one that waits for itself to what it needs ends on it.
 std::int32_t one_on_cycle(const Needs& needs) {
-  std::vector<char> state(needs.size(), 0);  // 1: on the path being walked, 2: done
+  List<char> state(needs.size(), 0);  // 1: on the path being walked, 2: done
   for (std::size_t start = 0; start < needs.size(); ++start) {
     std::vector<std::pair<std::size_t, std::size_t>> path;  // which, next need to look at
     if (state[start] == 0) path.emplace_back(start, 0);
@@ -37,9 +37,9 @@ std::int32_t one_on_cycle(const Needs& needs) {
         continue;
       }
       const std::int32_t need = needs[which][next++];
-      if (state[at(need)] == 2) continue;
-      if (state[at(need)] == 1) return need;
-      state[at(need)] = 1;
+      if (state[need] == 2) continue;
+      if (state[need] == 1) return need;
+      state[need] = 1;
       path.emplace_back(at(need), 0);
     }
   }
@@ -75,20 +75,20 @@ void sort_nodes(Graph& graph) {
   Needs needs(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (ValueId id : graph.nodes[n].inputs) {
-      const NodeId producer = id == none ? none : graph.values[at(id)].producer;
+      const NodeId producer = id == none ? none : graph.values[id].producer;
       if (producer != none) needs[n].push_back(producer);
     }
   }
   const SortOrder found = order_of(needs);
   if (found.on_cycle != none) {
-    const Node& node = graph.nodes[at(found.on_cycle)];
-    throw Error("graph_cycle", node.name,
-                "node '" + node.name + "' (" + std::string(node.op->type) +
-                    ") needs its own result: the graph has a cycle");
+    const Node& node = graph.nodes[found.on_cycle];
+    throw Error(
+        "graph_cycle", node.name,
+        fmt::format("node '{}' ({}) needs its own result: the graph has a cycle", node.name, node.op->type));
   }
   std::vector<Node> sorted;
   sorted.reserve(found.order.size());
-  for (std::int32_t n : found.order) sorted.push_back(std::move(graph.nodes[at(n)]));
+  for (std::int32_t n : found.order) sorted.push_back(std::move(graph.nodes[n]));
   graph.nodes = std::move(sorted);
   link(graph);
 }

@@ -30,7 +30,7 @@ std::vector<std::string_view> path_of(const Node& node) {
 /// as they do.
 std::vector<std::int64_t> parameters_by_node(const Graph& graph, const std::vector<Family>& families) {
   const std::vector<char> counted = parameter_values(graph);
-  std::vector<std::int64_t> by_value(graph.values.size(), 0), by_node(graph.nodes.size(), 0);
+  List<std::int64_t> by_value(graph.values.size(), 0), by_node(graph.nodes.size(), 0);
   for (std::size_t v = 0; v < by_value.size(); ++v)
     if (counted[v] != 0) by_value[v] = element_count(graph.values[v].operand.shape);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -38,14 +38,14 @@ std::vector<std::int64_t> parameters_by_node(const Graph& graph, const std::vect
     std::int64_t held = 0;
     for (const ValueId id : node.inputs) {
       if (id == none) continue;
-      held = exact_sum(held, by_value[at(id)]);
-      by_value[at(id)] = 0;
+      held = exact_sum(held, by_value[id]);
+      by_value[id] = 0;
     }
     const auto out = std::ranges::find_if(node.outputs, [](ValueId id) { return id != none; });
     const bool passes_on = families[n] == Family::constant || families[n] == Family::view;
-    const bool read = out != node.outputs.end() && !graph.values[at(*out)].consumers.empty();
+    const bool read = out != node.outputs.end() && !graph.values[*out].consumers.empty();
     if (passes_on && read)
-      by_value[at(*out)] = exact_sum(by_value[at(*out)], held);
+      by_value[*out] = exact_sum(by_value[*out], held);
     else
       by_node[n] = held;
   }
@@ -148,7 +148,7 @@ void cut_tree(LayerTree& tree, const TreeLimits& limits) {
       const std::int64_t keep = depth >= limits.depth ? 0 : std::min({have, limits.children, left});
       left -= keep;
       one->omitted_children = have - keep;
-      one->children.resize(static_cast<std::size_t>(keep));
+      one->children.resize(as_size(keep));
       for (LayerTree& child : one->children) next.push_back(&child);
     }
     level = std::move(next);

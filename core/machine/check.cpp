@@ -14,8 +14,6 @@ void require(bool holds, const char* where, const char* message) {
   if (!holds) throw Error("value_conflict", where, message);
 }
 
-bool floating(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
-
 constexpr const char* blocks_of_weights =
     "blocks that share a scale are of weights alone: expected a format of numbers that stand on their own";
 
@@ -23,7 +21,7 @@ void check_formats(const Machine& m) {
   require(!is_block_format(m.activation_format), "activation_format", blocks_of_weights);
   require(!is_block_format(m.accumulator_format), "accumulator_format", blocks_of_weights);
   if (scale_group_of(m) == 0) return;
-  require(floating(m.accumulator_format), "accumulator_format",
+  require(is_floating(m.accumulator_format), "accumulator_format",
           "partial sums of groups of weights are multiplied by their scales and added: expected a floating "
           "accumulator_format");
   require(m.sparsity != Sparsity::skipping, "sparsity",
@@ -37,8 +35,8 @@ void check_formats(const Machine& m) {
 
 void check_in_memory(const Machine& m) {
   constexpr const char* of_bits = "a weight memory multiplies bit by bit: expected integers or fixed point";
-  require(!floating(m.weight_format), "weight_format", of_bits);
-  require(!floating(m.activation_format), "activation_format", of_bits);
+  require(!is_floating(m.weight_format), "weight_format", of_bits);
+  require(!is_floating(m.activation_format), "activation_format", of_bits);
   require(m.sparsity != Sparsity::skipping, "sparsity",
           "a weight memory has a cell for every weight, zero or not: expected sparsity=none or gating");
   require(m.weight_compression.hundredths == 100, "weight_compression",

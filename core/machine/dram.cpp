@@ -1,6 +1,7 @@
 // DRAM as it is sold: the table of kinds.
 #include "core/machine/dram.h"
 
+#include <fmt/core.h>
 #include <iterator>
 #include <string>
 
@@ -49,16 +50,16 @@ static_assert(in_order());
 std::string over_greatest(const Machine& m, const char* what, std::int64_t value, std::int64_t greatest,
                           const char* unit) {
   const ParameterRow& kind = *find_parameter("dram_kind");
-  return std::string(what) + " is " + std::to_string(value) + " " + unit + ", " + value_text(kind, kind.read(m)) +
-         " is sold with at most " + std::to_string(greatest);
+  return fmt::format("{} is {} {}, {} is sold with at most {}", what, value, unit, value_text(kind, kind.read(m)),
+                     greatest);
 }
 
 }  // namespace
 
-std::span<const DramKindRow> dram_kinds() { return table; }
+View<const DramKindRow> dram_kinds() { return table; }
 
 DramChannels dram_channels(const Machine& m) {
-  const DramKindRow& kind = table[static_cast<std::size_t>(m.dram_kind)];
+  const DramKindRow& kind = table[at(m.dram_kind)];
   const auto own = [](std::int64_t value, std::int64_t of_kind) { return value == 0 ? of_kind : value; };
   return {m.dram_channels, own(m.dram_channel_bits, kind.channel_bits), own(m.dram_rate_mtps, kind.usual_mtps),
           own(m.dram_burst_bytes, kind.access_bytes), own(m.dram_channel_mib, kind.greatest_channel_mib)};
@@ -66,7 +67,7 @@ DramChannels dram_channels(const Machine& m) {
 
 std::string dram_misfit(const Machine& m) {
   if (m.host_memory) return {};
-  const DramKindRow& kind = table[static_cast<std::size_t>(m.dram_kind)];
+  const DramKindRow& kind = table[at(m.dram_kind)];
   if (m.dram_rate_mtps > kind.greatest_mtps)
     return over_greatest(m, "dram_rate_mtps", m.dram_rate_mtps, kind.greatest_mtps, "MT/s");
   if (m.dram_channel_mib > kind.greatest_channel_mib)

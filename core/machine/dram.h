@@ -20,7 +20,7 @@ struct DramKindRow {
 };
 
 /// In the order of DramKind.
-std::span<const DramKindRow> dram_kinds();
+View<const DramKindRow> dram_kinds();
 
 /// The channels of a machine: its kind's, but for what the machine says of its own.
 /// Worked example: 8 channels of HBM2, 128 bits each as the kind has them: 128 bytes at a time; accesses of 32

@@ -21,7 +21,7 @@ constexpr FreeRow rows[] = {
 
 std::string_view gives_text(Gives gives) {
   constexpr std::string_view names[] = {"rate", "room", "nothing"};
-  return names[static_cast<std::size_t>(gives)];
+  return names[at(gives)];
 }
 
 std::span<const FreeRow> free_rows() { return rows; }

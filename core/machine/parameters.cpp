@@ -178,7 +178,7 @@ const ParameterRow* find_setting(std::string_view name) {
 std::string value_text(const ParameterRow& row, std::int64_t value) {
   switch (row.type) {
     case ParameterType::choice:
-      return std::string(row.choices[static_cast<std::size_t>(value)]);
+      return std::string(row.choices[at(value)]);
     case ParameterType::flag:
       return value != 0 ? "true" : "false";
     case ParameterType::decimal: {

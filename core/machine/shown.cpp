@@ -79,7 +79,7 @@ std::span<const ShownWith> shown_with(const ParameterRow& row) {
   const auto all = parameters();
   const auto found = std::ranges::find(all, row.name, &ParameterRow::name);
   if (found == all.end()) return {};
-  return rows.of[static_cast<std::size_t>(found - all.begin())];
+  return rows.of[at(found - all.begin())];
 }
 
 bool is_shown(const ParameterRow& row, const Machine& machine) {

@@ -30,10 +30,10 @@ constexpr std::array<StageRow, rows_of_a_stage> rows[own_stages.size()] = {ROWS(
 
 std::string_view own_stage_text(OwnStage stage) {
   constexpr std::string_view names[own_stages.size()] = {"text_encoder", "vae_encoder", "vae_decoder"};
-  return names[static_cast<std::size_t>(stage)];
+  return names[at(stage)];
 }
 
-std::span<const StageRow> stage_rows(OwnStage stage) { return rows[static_cast<std::size_t>(stage)]; }
+std::span<const StageRow> stage_rows(OwnStage stage) { return rows[at(stage)]; }
 
 bool says_rows(const Machine& machine, OwnStage stage) {
   return std::ranges::any_of(stage_rows(stage), [&](const StageRow& row) { return machine.*row.own != 0; });

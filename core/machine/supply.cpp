@@ -52,16 +52,16 @@ Process by_value(Process process) {
 
 Supply supply_at(Process process, std::int64_t mv) {
   if (is_fpga(process.node)) return {};
-  return supply_of(technology_numbers(by_value(process)), place_of(process.node), mv);
+  return supply_of(technology_numbers(by_value(process)), at(process.node), mv);
 }
 
 std::int64_t nominal_supply_mv(Process process) {
   if (is_fpga(process.node)) return 0;
-  return std::llround(1000 * technology_numbers(by_value(process)).supply[place_of(process.node)].nominal);
+  return std::llround(1000 * technology_numbers(by_value(process)).supply[at(process.node)].nominal);
 }
 
 std::span<const Supply> supplies(Process process) {
-  return technology_numbers(by_value(process)).supplies[place_of(process.node)];
+  return technology_numbers(by_value(process)).supplies[at(process.node)];
 }
 
 }  // namespace sdip

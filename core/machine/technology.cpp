@@ -18,7 +18,7 @@ constexpr double sram_point_bytes[] = {8 * 1024.0, 32 * 1024.0};
 
 const PartNumbers& part_numbers(Process process) {
   check(is_fpga(process.node), "a figure of an FPGA part asked of a node");
-  return technology_numbers(process).fpga[place_of(process.node)];
+  return technology_numbers(process).fpga[at(process.node)];
 }
 
 }  // namespace
@@ -28,9 +28,6 @@ bool is_fpga(TechnologyNode node) {
 }
 
 namespace {
-
-std::size_t place_of_format(NumberFormat format) { return static_cast<std::size_t>(format); }
-bool is_floating(NumberFormat format) { return number_formats[place_of_format(format)].floating; }
 
 /// Bits that a multiplier multiplies: of floats the significand with its leading one.
 double multiplied_bits(NumberFormat format) {
@@ -72,10 +69,10 @@ NumberFormat element_of(NumberFormat format) {
 /// of the float by the integer's bits over its own.
 double of_multiplier(const double (&of)[technology_formats], NumberFormat said_a, NumberFormat said_b) {
   const NumberFormat a = element_of(said_a), b = element_of(said_b);
-  if (a == b) return of[place_of_format(a)];
-  if (is_floating(a) == is_floating(b)) return std::sqrt(of[place_of_format(a)] * of[place_of_format(b)]);
+  if (a == b) return of[at(a)];
+  if (is_floating(a) == is_floating(b)) return std::sqrt(of[at(a)] * of[at(b)]);
   if (is_floating(b)) return of_multiplier(of, b, a);
-  return of[place_of_format(a)] * multiplied_bits(b) / multiplied_bits(a);
+  return of[at(a)] * multiplied_bits(b) / multiplied_bits(a);
 }
 
 }  // namespace
@@ -94,7 +91,7 @@ NumberFormat wider_format(NumberFormat a, NumberFormat b) {
 
 Joules scaling_energy(Process process, NumberFormat weights, NumberFormat sum) {
   const NodeNumbers& n = node_numbers(process);
-  const std::size_t of = place_of_format(sum);
+  const std::size_t of = at(sum);
   return Joules(pico * (n.add[of] + (scales_by_shifts(weights) ? 0 : n.multiply[of])));
 }
 
@@ -104,8 +101,8 @@ namespace {
 double of_product(const double (&multiply)[technology_formats], const double (&add)[technology_formats],
                   MacFormats formats) {
   const NumberFormat wider = wider_format(formats.activations, formats.weights);
-  if (is_dot_product(wider)) return multiply[place_of_format(wider)];
-  return of_multiplier(multiply, formats.weights, formats.activations) + add[place_of_format(formats.sums)];
+  if (is_dot_product(wider)) return multiply[at(wider)];
+  return of_multiplier(multiply, formats.weights, formats.activations) + add[at(formats.sums)];
 }
 
 }  // namespace
@@ -129,7 +126,7 @@ Joules register_energy(Process process) { return Joules(pico * node_numbers(proc
 
 ComposableMac composable_over_plain(Process process, NumberFormat operand) {
   const Numbers& n = technology_numbers(process);
-  return number_formats[static_cast<std::size_t>(operand)].floating ? n.composable_float : n.composable_integer;
+  return is_floating(operand) ? n.composable_float : n.composable_integer;
 }
 
 Joules sram_energy(Process process, Bytes bank_bytes, Bits bits) {
@@ -216,31 +213,20 @@ PhyFamily family_of(DramKind kind) {
 
 DramFigures dram_figures(Process process, DramKind kind) {
   const Numbers& n = technology_numbers(process);
-  const PhyNumbers& phy = n.phy[static_cast<std::size_t>(family_of(kind))];
-  const double as_logic = node_numbers(process).logic_area / n.node[place_of(TechnologyNode::n7)].logic_area;
-  return {phy.mm2,
-          phy.mm,
-          phy.pj,
-          phy.mw,
-          n.dram_background_mw[static_cast<std::size_t>(kind)],
-          n.row_pj,
-          n.controller_mm2 * as_logic};
+  const PhyNumbers& phy = n.phy[at(family_of(kind))];
+  const double as_logic = node_numbers(process).logic_area / n.node[at(TechnologyNode::n7)].logic_area;
+  return {phy.mm2, phy.mm, phy.pj, phy.mw, n.dram_background_mw[at(kind)], n.row_pj, n.controller_mm2 * as_logic};
 }
 
 Joules dram_energy(Process process, DramKind kind, Bytes bytes) {
-  return Joules(pico * technology_numbers(process).dram_pj[static_cast<std::size_t>(kind)] * 8.0 *
-                static_cast<double>(bytes.value));
+  return Joules(pico * technology_numbers(process).dram_pj[at(kind)] * 8.0 * static_cast<double>(bytes.value));
 }
 
 LinkFigures link_figures(Process process) { return technology_numbers(process).link; }
 Joules link_energy(Process process) { return Joules(pico * technology_numbers(process).link_pj); }
 SquareMm exposed_area(Process process) { return SquareMm(technology_numbers(process).exposed_mm2); }
-const PriceFigures& price_figures(Process process) {
-  return technology_numbers(process).price[place_of(process.node)];
-}
-double dram_gib_usd(Process process, DramKind kind) {
-  return price_figures(process).dram_gib[static_cast<std::size_t>(family_of(kind))];
-}
+const PriceFigures& price_figures(Process process) { return technology_numbers(process).price[at(process.node)]; }
+double dram_gib_usd(Process process, DramKind kind) { return price_figures(process).dram_gib[at(family_of(kind))]; }
 
 SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits) {
   const double side_bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);
@@ -279,15 +265,15 @@ double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stage
   const auto depth = static_cast<double>(stages);
   if (is_fpga(process.node)) return part_numbers(process).clock_mhz * std::min(1.0, depth / 3.0);
   const Numbers& n = technology_numbers(process);
-  const double logic = std::max(n.least_stage, n.depth[static_cast<std::size_t>(operand)] / depth);
-  return 1e6 / (n.fo4_ps[place_of(process.node)] * n.margin * (logic + n.overhead));
+  const double logic = std::max(n.least_stage, n.depth[at(operand)] / depth);
+  return 1e6 / (n.fo4_ps[at(process.node)] * n.margin * (logic + n.overhead));
 }
 
 double sram_clock_limit_mhz(Process process, Bytes bank_bytes) {
   if (is_fpga(process.node)) return std::numeric_limits<double>::infinity();
   const Numbers& n = technology_numbers(process);
   const double root = std::sqrt(static_cast<double>(bank_bytes.value) / 1024.0);
-  return 1e6 / (n.fo4_ps[place_of(process.node)] * (n.sram_stage + n.sram_root_kib * root));
+  return 1e6 / (n.fo4_ps[at(process.node)] * (n.sram_stage + n.sram_root_kib * root));
 }
 
 DieLimits die_limits(Process process) { return technology_numbers(process).die; }
@@ -299,12 +285,12 @@ FpgaMemories fpga_memories(Process process) { return technology_numbers(process)
 FpgaConfiguration fpga_configuration(Process process) { return part_numbers(process).configuration; }
 
 double fpga_dsp_blocks(Process process, NumberFormat operand) {
-  return part_numbers(process).dsp_blocks[static_cast<std::size_t>(operand)];
+  return part_numbers(process).dsp_blocks[at(operand)];
 }
 
 double fpga_lane_luts(Process process, NumberFormat operand) {
   const Numbers& n = technology_numbers(process);
-  return number_formats[static_cast<std::size_t>(operand)].floating ? n.float_lane_luts : n.integer_lane_luts;
+  return is_floating(operand) ? n.float_lane_luts : n.integer_lane_luts;
 }
 
 double fpga_lut_ram_bits(Process process) { return technology_numbers(process).lut_ram_bits; }

@@ -57,9 +57,8 @@ struct Numbers {
 };
 
 const Numbers& technology_numbers(Process process);
-inline std::size_t place_of(TechnologyNode node) { return static_cast<std::size_t>(node); }
 inline const NodeNumbers& node_numbers(Process process) {
-  return technology_numbers(process).node[place_of(process.node)];
+  return technology_numbers(process).node[at(process.node)];
 }
 
 /// Whether a format's MAC is priced as its share of a dot product of a block, which is rounded once.

@@ -454,7 +454,7 @@ static_assert(std::size(table) == technology_row_count);
 
 std::string_view confidence_text(Confidence confidence) {
   constexpr std::string_view names[] = {"cited", "unverified", "assumption"};
-  return names[static_cast<std::size_t>(confidence)];
+  return names[at(confidence)];
 }
 
 std::span<const TechnologyRow> technology_rows() { return table; }

@@ -51,8 +51,8 @@ struct Table {
 constexpr std::size_t nodes = technology_nodes, formats = technology_formats, kinds = technology_dram_kinds;
 constexpr std::string_view node_prefix[nodes] = {"n7",  "n45",           "n5",  "n16",
                                                  "n28", "fpga_zynq7020", "n65", "fpga_vc1902"};
-static_assert(static_cast<std::size_t>(TechnologyNode::fpga_vc1902) + 1 == nodes);
-static_assert(static_cast<std::size_t>(DramKind::hbm3e) + 1 == kinds);
+static_assert(at(TechnologyNode::fpga_vc1902) + 1 == nodes);
+static_assert(at(DramKind::hbm3e) + 1 == kinds);
 
 /// The row a format's arithmetic is priced by: fixed point as the integer of its width.
 std::string_view arithmetic_name(NumberFormat format) {
@@ -118,7 +118,7 @@ NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
     n.multiply[f] = table(prefix + ".multiply." + std::string(arithmetic_name(format)));
     n.add[f] = table(prefix + ".add." + adder_name(format));
     if (is_dot_product(format))
-      n.multiply[f] = table("block." + std::string(block_name(format)) + ".energy") *
+      n.multiply[f] = table(fmt::format("block.{}.energy", block_name(format))) *
                       (table(prefix + ".multiply.int8") + table(prefix + ".add.int32"));
   }
   for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = table(prefix + std::string(sram_points[i]));
@@ -132,7 +132,7 @@ void fill_by_factor(NodeNumbers& n, const Table& table) {
     n.multiply_um2[f] = n.logic_area * table("n45.area.multiply." + std::string(arithmetic_name(format)));
     n.add_um2[f] = n.logic_area * table("n45.area.add." + adder_name(format));
     if (is_dot_product(format))
-      n.multiply_um2[f] = n.logic_area * table("block." + std::string(block_name(format)) + ".area") *
+      n.multiply_um2[f] = n.logic_area * table(fmt::format("block.{}.area", block_name(format))) *
                           (table("n45.area.multiply.int8") + table("n45.area.add.int32"));
   }
   n.register_um2 = n.logic_area * table("n45.register.area");
@@ -206,7 +206,7 @@ void fill_node(NodeNumbers& n, const std::string& prefix, const Table& table) {
 }
 
 void fill_nodes(Numbers& n, const Table& table) {
-  const auto at = [&](TechnologyNode node) -> NodeNumbers& { return n.node[place_of(node)]; };
+  const auto at = [&](TechnologyNode node) -> NodeNumbers& { return n.node[sdip::at(node)]; };
   const NodeNumbers n7 = at(TechnologyNode::n7) = node_of_rows("n7", table);
   const NodeNumbers n45 = at(TechnologyNode::n45) = node_of_rows("n45", table);
   at(TechnologyNode::n28) = node_between("n28", table, n45, n7);
@@ -338,7 +338,7 @@ struct OwnTables {
   mutable std::unique_ptr<const Numbers> numbers[bound_count];
 
   const Numbers& at(Bound bound) const {
-    const auto end = static_cast<std::size_t>(bound);
+    const std::size_t end = sdip::at(bound);
     std::call_once(made[end], [&] {
       numbers[end] = std::make_unique<const Numbers>(numbers_of({figures, bound}));
     });
@@ -382,7 +382,7 @@ const Numbers& technology_numbers(Process process) {
   if (process.own != nullptr) return process.own->at(process.bound);
   static const Numbers values[bound_count] = {numbers_of({{}, Bound::least}), numbers_of({{}, Bound::value}),
                                               numbers_of({{}, Bound::most}), numbers_of({{}, Bound::assumed})};
-  return values[static_cast<std::size_t>(process.bound)];
+  return values[at(process.bound)];
 }
 
 bool concerns(const TechnologyRow& row, TechnologyNode node) {
@@ -393,7 +393,7 @@ bool concerns(const TechnologyRow& row, TechnologyNode node) {
                                                " n65 n45 n7 ", " fpga_vc1902 fpga n7 n45 "};
   const std::string_view of = row.name.substr(0, row.name.find('.'));
   const bool of_all = of != "fpga" && std::ranges::find(node_prefix, of) == std::end(node_prefix);
-  return of_all || made_of[place_of(node)].find(" " + std::string(of) + " ") != std::string_view::npos;
+  return of_all || made_of[sdip::at(node)].find(" " + std::string(of) + " ") != std::string_view::npos;
 }
 
 }  // namespace sdip

@@ -44,7 +44,7 @@ Attribute value_of(const AttributeProto& proto, const std::string& what, const I
       return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
     default:
       throw Error("unsupported_attribute", "",
-                  what + ": values of kind " + std::to_string(proto.type()) + " are not supported");
+                  fmt::format("{}: values of kind {} are not supported", what, proto.type()));
   }
 }
 
@@ -54,9 +54,8 @@ const AttributeProto* resolved_attribute(const AttributeProto& attribute, const 
                                          const AttributeEnvironment& environment) {
   if (attribute.ref_attr_name().empty()) {
     if (!holds_only_its_type(attribute)) {
-      throw Error(
-          "invalid_graph", "",
-          what + " is of kind " + std::to_string(attribute.type()) + ", but holds something else, or nothing");
+      throw Error("invalid_graph", "",
+                  fmt::format("{} is of kind {}, but holds something else, or nothing", what, attribute.type()));
     }
     return &attribute;
   }
@@ -67,8 +66,8 @@ const AttributeProto* resolved_attribute(const AttributeProto& attribute, const 
   }
   if (given->second != nullptr && given->second->type() != attribute.type()) {
     throw Error("invalid_graph", "",
-                what + " is of kind " + std::to_string(attribute.type()) + ", but the call's '" +
-                    attribute.ref_attr_name() + "' is of kind " + std::to_string(given->second->type()));
+                fmt::format("{} is of kind {}, but the call's '{}' is of kind {}", what, attribute.type(),
+                            attribute.ref_attr_name(), given->second->type()));
   }
   return given->second;
 }
@@ -78,7 +77,7 @@ Attributes read_attributes(const onnx::NodeProto& node, const std::string& name,
   Attributes attributes;
   try {
     for (const AttributeProto& written : node.attribute()) {
-      const std::string what = "node '" + name + "' (" + node.op_type() + "), attribute '" + written.name() + "'";
+      const std::string what = fmt::format("node '{}' ({}), attribute '{}'", name, node.op_type(), written.name());
       const AttributeProto* proto = resolved_attribute(written, what, environment);
       if (proto == nullptr) continue;
       if (!attributes.emplace(written.name(), value_of(*proto, what, options)).second) {

@@ -75,9 +75,9 @@ WeightBytes external_bytes(const onnx::TensorProto& tensor, const std::string& w
   }
   if (found.file.empty()) throw Error("invalid_graph", "", what + ": its external data have no location");
   if (length && found.length != bytes) {
-    throw Error("invalid_graph", "",
-                what + ": has " + std::to_string(found.length) + " bytes of external data, but its shape needs " +
-                    std::to_string(bytes));
+    throw Error(
+        "invalid_graph", "",
+        fmt::format("{}: has {} bytes of external data, but its shape needs {}", what, found.length, bytes));
   }
   if (found.offset > std::numeric_limits<std::int64_t>::max() - bytes) {
     throw Error("invalid_graph", "", what + ": its external data end beyond 2^63");
@@ -101,8 +101,8 @@ void check_external(const onnx::ModelProto& model, const ImportOptions& options)
                         furthest->bytes.offset + furthest->bytes.length <= range.bytes.offset;
     if (!beside && key(*furthest) != key(range)) {
       throw Error("invalid_graph", "",
-                  "the external data of tensors '" + furthest->tensor->name() + "' and '" + range.tensor->name() +
-                      "' overlap");
+                  fmt::format("the external data of tensors '{}' and '{}' overlap", furthest->tensor->name(),
+                              range.tensor->name()));
     }
     furthest = &range;
   }

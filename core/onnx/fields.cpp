@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "core/base/index.h"
+
 namespace sdip {
 namespace {
 
@@ -77,15 +79,14 @@ constexpr Field known_fields[] = {
 };
 
 constexpr int most_number = 25;
-using Rows = std::array<std::array<std::int8_t, most_number + 1>, static_cast<std::size_t>(Message::other) + 1>;
+using Rows = std::array<std::array<std::int8_t, most_number + 1>, at(Message::other) + 1>;
 
 /// Where the row of each message and number stands, or -1.
 constexpr Rows rows = [] {
   Rows made{};
   for (auto& row : made) row.fill(-1);
   for (std::size_t i = 0; i < std::size(known_fields); ++i) {
-    made[static_cast<std::size_t>(known_fields[i].of)][static_cast<std::size_t>(known_fields[i].number)] =
-        static_cast<std::int8_t>(i);
+    made[at(known_fields[i].of)][at(known_fields[i].number)] = static_cast<std::int8_t>(i);
   }
   return made;
 }();
@@ -94,7 +95,7 @@ constexpr Rows rows = [] {
 
 const Field* find_field(Message of, int number) {
   if (number < 0 || number > most_number) return nullptr;
-  const auto row = rows[static_cast<std::size_t>(of)][static_cast<std::size_t>(number)];
+  const auto row = rows[at(of)][at(number)];
   return row < 0 ? nullptr : &known_fields[row];
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::GraphProto& graph) {
   if (graph.output_size() > most_outputs) {
-    throw Error("limit_exceeded", "",
-                "the graph has " + std::to_string(graph.output_size()) + " outputs, at most " +
-                    std::to_string(most_outputs) + " are accepted");
+    throw Error(
+        "limit_exceeded", "",
+        fmt::format("the graph has {} outputs, at most {} are accepted", graph.output_size(), most_outputs));
   }
   for (const auto& output : graph.output()) {
     const ValueId id = output.name().empty() ? none : find_value(scope, output.name());
@@ -57,11 +57,10 @@ Graph read_model(const onnx::ModelProto& model, const ImportOptions& options) {
   refuse_unusable(reading, graph.node(), given);
   const BodyOrder& order = order_of_graph(reading, graph);
   if (!order.captured.empty()) {
-    throw Error("invalid_graph", "", "value '" + std::string(order.captured[0]) + "' is used, but made by no node");
+    throw Error("invalid_graph", "", fmt::format("value '{}' is used, but made by no node", order.captured[0]));
   }
   Scope scope;
-  scope.values.reserve(static_cast<std::size_t>(graph.initializer_size()) +
-                       static_cast<std::size_t>(graph.node_size()));
+  scope.values.reserve(as_size(graph.initializer_size()) + as_size(graph.node_size()));
   const BodyPlace place{&reading.opsets, {}, "", 0, nullptr, nullptr};
   read_initializers(reading, place, scope, graph);
   read_inputs(reading, place, scope, graph, given);

@@ -17,8 +17,7 @@ std::string described(const onnx::ValueInfoProto& input) { return "input '" + in
 void bind_size(GivenInputs& given, const std::string& name, std::int64_t size) {
   const auto [at, fresh] = given.bound.emplace(name, size);
   if (fresh || at->second == size) return;
-  throw Error("value_conflict", name,
-              "dimension '" + name + "' would be " + std::to_string(at->second) + " and " + std::to_string(size));
+  throw Error("value_conflict", name, fmt::format("dimension '{}' would be {} and {}", name, at->second, size));
 }
 
 /// Checks a value given for an input; its sizes bind the input's free dimensions.
@@ -27,14 +26,14 @@ void bind_by_value(GivenInputs& given, const onnx::ValueInfoProto& input, const 
   const auto held = static_cast<std::int64_t>(value.ints.size() + value.floats.size());
   const auto refuse = [&](const std::string& what) { throw Error("shape_mismatch", input.name(), what); };
   if (element_type_of_onnx(type.elem_type()) != value.type) {
-    refuse("the value given for " + described(input) + " is " + std::string(element_type_text(value.type)) +
-           ", which is another type than the input's");
+    refuse(fmt::format("the value given for {} is {}, which is another type than the input's", described(input),
+                       element_type_text(value.type)));
   }
   bool same =
       held == element_count(value.shape) && type.has_shape() && type.shape().dim_size() == std::ssize(value.shape);
   for (int axis = 0; same && axis < type.shape().dim_size(); ++axis) {
     const auto& dimension = type.shape().dim(axis);
-    const std::int64_t size = value.shape[static_cast<std::size_t>(axis)];
+    const std::int64_t size = value.shape[at(axis)];
     if (has_size(dimension)) {
       same = dimension.dim_value() == size;
     } else {
@@ -50,7 +49,7 @@ std::string GivenInputs::unbound_text() const {
   std::string list;
   for (std::size_t i = 0; i < unbound.size(); ++i) {
     if (list.size() > 4000) {
-      list += ", and " + std::to_string(unbound.size() - i) + " others";
+      list += fmt::format(", and {} others", unbound.size() - i);
       break;
     }
     list += (list.empty() ? "" : ", ") + unbound[i];
@@ -60,7 +59,7 @@ std::string GivenInputs::unbound_text() const {
 
 std::string dimension_name(const onnx::TensorShapeProto::Dimension& dimension, const std::string& input, int axis) {
   if (dimension.has_dim_param() && !dimension.dim_param().empty()) return dimension.dim_param();
-  return input + "[" + std::to_string(axis) + "]";
+  return fmt::format("{}[{}]", input, axis);
 }
 
 bool has_size(const onnx::TensorShapeProto::Dimension& dimension) {
@@ -119,9 +118,9 @@ std::optional<Tensor> value_given(const onnx::ValueInfoProto& input, const Impor
   try {
     return tensor_of_text(*type, shape, text->second);
   } catch (const Error& error) {
-    throw Error(error.code, input.name(),
-                "the value given for " + described(input) + ", " + std::string(element_type_text(*type)) + ": " +
-                    error.what());
+    throw Error(
+        error.code, input.name(),
+        fmt::format("the value given for {}, {}: {}", described(input), element_type_text(*type), error.what()));
   }
 }
 
@@ -197,7 +196,7 @@ void read_inputs(ModelReading& reading, const BodyPlace& place, Scope& scope, co
     }
     check_shape(shape, described(*input), reading.options);
     const ValueId id = define(reading, place, scope, input->name());
-    Value& value = reading.graph.values[static_cast<std::size_t>(id)];
+    Value& value = reading.graph.values[id];
     value.operand.type = *type;
     value.operand.shape = std::move(shape);
     const auto known = given.values.find(input->name());

@@ -14,18 +14,18 @@ constexpr std::size_t most_listed_inputs = 8;
 
 /// Inputs on which values depend, in the graph's order.
 std::vector<const Value*> inputs_behind(const Graph& graph, std::span<const ValueId> ids) {
-  std::vector<char> wanted(graph.values.size(), 0);
-  for (const ValueId id : ids) wanted[at(id)] = 1;
+  List<char> wanted(graph.values.size(), 0);
+  for (const ValueId id : ids) wanted[id] = 1;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool makes = std::ranges::any_of(
-        node->outputs, [&](ValueId output) { return output != none && wanted[at(output)] != 0; });
+    const bool makes =
+        std::ranges::any_of(node->outputs, [&](ValueId output) { return output != none && wanted[output] != 0; });
     if (!makes) continue;
     for (const ValueId input : node->inputs)
-      if (input != none) wanted[at(input)] = 1;
+      if (input != none) wanted[input] = 1;
   }
   std::vector<const Value*> inputs;
   for (const ValueId input : graph.inputs)
-    if (wanted[at(input)] != 0) inputs.push_back(&graph.values[at(input)]);
+    if (wanted[input] != 0) inputs.push_back(&graph.values[input]);
   return inputs;
 }
 
@@ -33,8 +33,8 @@ std::string listed(const std::vector<const Value*>& inputs) {
   std::string text = inputs.size() == 1 ? "the input " : "the inputs ";
   for (std::size_t i = 0; i < inputs.size() && i < most_listed_inputs; ++i) {
     const Operand& operand = inputs[i]->operand;
-    text += (i == 0 ? "'" : ", '") + inputs[i]->name + "' " + std::string(element_type_text(operand.type)) +
-            shape_text(operand.shape);
+    text += fmt::format("{}{}' {}{}", i == 0 ? "'" : ", '", inputs[i]->name, element_type_text(operand.type),
+                        shape_text(operand.shape));
   }
   return text + (inputs.size() > most_listed_inputs ? ", ..." : "");
 }
@@ -63,8 +63,8 @@ void refuse_unknown_numbers(const Graph& graph, std::span<const ValueId> ids, co
                     ": what is computed must follow from the shapes, or from values that are given; export the "
                     "model with this part traced, or without it");
   throw Error("input_needed", small.front()->name,
-              what + " depends on " + listed(small) + ": give " + (small.size() == 1 ? "it" : "each") +
-                  " a value, which becomes a constant of the graph");
+              fmt::format("{} depends on {}: give {} a value, which becomes a constant of the graph", what,
+                          listed(small), small.size() == 1 ? "it" : "each"));
 }
 
 }  // namespace sdip

@@ -92,7 +92,7 @@ class NpyHeaderReader {
     return true;
   }
   void expect(char letter) {
-    if (!take(letter)) refuse_npy(std::string("its header lacks a '") + letter + "'");
+    if (!take(letter)) refuse_npy(fmt::format("its header lacks a '{}'", letter));
   }
   std::string quoted() {
     skip();
@@ -123,7 +123,7 @@ class NpyHeaderReader {
       const auto [last, problem] = std::from_chars(text_.data() + at_, end, size);
       if (problem != std::errc() || size < 0 || shape.size() == most_npy_rank)
         refuse_npy("its header's shape is none");
-      at_ = static_cast<std::size_t>(last - text_.data());
+      at_ = as_size(last - text_.data());
       take('L');  // Python 2 wrote 3L
       shape.push_back(size);
       if (take(',')) continue;
@@ -174,7 +174,7 @@ void reorder(std::vector<Number>& numbers, const Shape& shape) {
   for (std::size_t axis = 1; axis < shape.size(); ++axis) stride[axis] = stride[axis - 1] * shape[axis - 1];
   std::int64_t at = 0;
   while (ordered.size() < numbers.size()) {
-    ordered.push_back(numbers[static_cast<std::size_t>(at)]);
+    ordered.push_back(numbers[as_size(at)]);
     for (std::size_t axis = shape.size(); axis-- > 0;) {
       at += stride[axis];
       if (++index[axis] < shape[axis]) break;
@@ -199,9 +199,8 @@ void require_numbers(const std::string& descr) {
   const char kind = descr.size() < 2 ? '\0' : descr[1];
   if (std::string_view("fiub").find(kind) != std::string_view::npos) return;
   const bool objects = descr.find('O') != std::string::npos;
-  refuse_npy("it holds '" + descr.substr(0, 20) + "'" +
-             (objects ? ", Python objects, which are never loaded" : "") +
-             "; expected an array of floats, integers or booleans");
+  refuse_npy(fmt::format("it holds '{}'{}; expected an array of floats, integers or booleans", descr.substr(0, 20),
+                         objects ? ", Python objects, which are never loaded" : ""));
 }
 
 }  // namespace
@@ -215,8 +214,8 @@ Tensor tensor_of_npy(std::string_view bytes, ElementType type) {
   if (std::string_view("<>|=").find(order) == std::string_view::npos) refuse_npy("its byte order is not known");
   if (header.descr.substr(1) != row.code)
     throw Error("shape_mismatch", "",
-                "the file holds '" + header.descr.substr(0, 20) + "' and the tensor is " +
-                    std::string(element_type_text(type)) + "; save it as " + std::string(row.name));
+                fmt::format("the file holds '{}' and the tensor is {}; save it as {}", header.descr.substr(0, 20),
+                            element_type_text(type), row.name));
   std::int64_t expected = 0;
   try {
     expected = stored_bytes(row.type, header.shape);
@@ -224,9 +223,9 @@ Tensor tensor_of_npy(std::string_view bytes, ElementType type) {
     refuse_npy("its shape has too many elements");
   }
   if (std::ssize(elements) != expected)
-    refuse_npy("it has " + std::to_string(elements.size()) + " bytes of elements; its shape " +
-               shape_text(header.shape) + " has " + std::to_string(expected));
-  const auto size = static_cast<std::size_t>(bits_of(row.type) / 8);
+    refuse_npy(fmt::format("it has {} bytes of elements; its shape {} has {}", elements.size(),
+                           shape_text(header.shape), expected));
+  const auto size = as_size(bits_of(row.type) / 8);
   Tensor tensor = tensor_of_raw(row.type, header.shape, order == '>' ? turned_bytes(elements, size) : elements);
   if (header.fortran) {
     reorder(tensor.floats, header.shape);
@@ -242,8 +241,8 @@ std::string npy_of_tensor(const Tensor& tensor) {
   if (tensor.shape.size() > 1) shape.resize(shape.size() - 2);
   if (tensor.shape.size() == 1) shape.pop_back();
   const bool bytes_alone = bits_of(row.type) == 8;
-  std::string header = std::string("{'descr': '") + (bytes_alone ? "|" : "<") + std::string(row.code) +
-                       "', 'fortran_order': False, 'shape': " + shape + "), }";
+  std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': {}), }}",
+                                   bytes_alone ? "|" : "<", row.code, shape);
   header.append((64 - (10 + header.size() + 1) % 64) % 64, ' ');
   header += '\n';
   std::string bytes(npy_magic);

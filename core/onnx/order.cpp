@@ -12,16 +12,16 @@ constexpr std::int32_t own_value = -1;  // made by no node
 
 std::string described_node(const Nodes& nodes, std::int32_t index) {
   const auto& node = nodes[index];
-  return "node '" + own_name(node, index) + "' (" + node.op_type() + ")";
+  return fmt::format("node '{}' ({})", own_name(node, index), node.op_type());
 }
 
 Producers producers_of(const Nodes& nodes, const std::vector<std::string_view>& own) {
   Producers producers;
-  producers.reserve(own.size() + static_cast<std::size_t>(nodes.size()));
+  producers.reserve(own.size() + as_size(nodes.size()));
   for (std::string_view name : own) {
     if (name.empty()) throw Error("invalid_graph", "", "an input or initializer has no name");
     if (!producers.emplace(name, own_value).second) {
-      throw Error("invalid_graph", "", "value '" + std::string(name) + "' is made twice");
+      throw Error("invalid_graph", "", fmt::format("value '{}' is made twice", name));
     }
   }
   for (int i = 0; i < nodes.size(); ++i) {
@@ -58,9 +58,9 @@ const BodyOrder& order_of_body(ModelReading& reading, const Nodes& nodes, const 
   if (const auto known = reading.orders.find(&nodes); known != reading.orders.end()) return known->second;
   const Producers producers = producers_of(nodes, own);
   Uses uses{producers, {}, {}};
-  std::vector<std::vector<std::int32_t>> needs(static_cast<std::size_t>(nodes.size()));
+  std::vector<std::vector<std::int32_t>> needs(as_size(nodes.size()));
   for (int i = 0; i < nodes.size(); ++i) {
-    std::vector<std::int32_t>& mine = needs[static_cast<std::size_t>(i)];
+    std::vector<std::int32_t>& mine = needs[at(i)];
     for (const std::string& name : nodes[i].input()) uses.add(name, &mine);
     for (const auto& attribute : nodes[i].attribute()) {
       if (!attribute.has_g()) continue;

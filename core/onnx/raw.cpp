@@ -23,7 +23,7 @@ T raw_element(std::string_view raw, std::size_t i) {
 /// The code of an element of fewer than 8 bits.
 std::int64_t packed_code(ElementType type, std::string_view raw, std::size_t i) {
   const std::int64_t bits = bits_of(type);
-  return code_in_byte(raw_element<std::uint8_t>(raw, i / static_cast<std::size_t>(8 / bits)), bits, i);
+  return code_in_byte(raw_element<std::uint8_t>(raw, i / as_size(8 / bits)), bits, i);
 }
 
 double float_of_raw(ElementType type, std::string_view raw, std::size_t i) {
@@ -79,7 +79,7 @@ std::int64_t codes_in_each(ElementType type) { return bits_of(type) < 8 ? 8 / bi
 Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw) {
   check(std::ssize(raw) == stored_bytes(type, shape), "tensor_of_raw: not as many bytes");
   Tensor value{type, shape, {}, {}};
-  const auto count = static_cast<std::size_t>(element_count(shape));
+  const auto count = as_size(element_count(shape));
   for (std::size_t i = 0; i < count; ++i) {
     if (is_floating(type)) {
       value.floats.push_back(float_of_raw(type, raw, i));
@@ -129,8 +129,8 @@ std::vector<std::uint64_t> codes_of(const Tensor& tensor) {
 
 std::string raw_of_tensor(const Tensor& tensor) {
   check(tensor.type != ElementType::string, "raw_of_tensor: strings");
-  const auto bits = static_cast<std::size_t>(bits_of(tensor.type));
-  std::string raw(static_cast<std::size_t>(stored_bytes(tensor.type, tensor.shape)), '\0');
+  const auto bits = as_size(bits_of(tensor.type));
+  std::string raw(as_size(stored_bytes(tensor.type, tensor.shape)), '\0');
   std::size_t at = 0;  // in bits
   for (const std::uint64_t code : codes_of(tensor)) {
     for (std::size_t done = 0; done < bits; done += 8) {
@@ -181,7 +181,7 @@ std::optional<Tensor> tensor_of_varints(ElementType type, const Shape& shape, st
     const std::optional<std::int64_t> code = take_varint(varints);
     if (!code) return std::nullopt;
     for (std::int64_t i = 0; i < std::min(in_each, count - at); ++i)
-      add_code(tensor, in_each == 1 ? *code : code_in_byte(*code, bits, static_cast<std::size_t>(i)));
+      add_code(tensor, in_each == 1 ? *code : code_in_byte(*code, bits, as_size(i)));
   }
   return varints.empty() ? std::optional(std::move(tensor)) : std::nullopt;
 }

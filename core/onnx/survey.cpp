@@ -94,7 +94,7 @@ void note_values(ModelSurvey& found, const onnx::GraphProto& graph) {
     found.inputs.push_back(surveyed(*input));
     const auto& shape = input->type().tensor_type().shape();
     for (int axis = 0; axis < shape.dim_size(); ++axis) {
-      const std::string& name = found.inputs.back().dims[static_cast<std::size_t>(axis)];
+      const std::string& name = found.inputs.back().dims[at(axis)];
       if (!has_size(shape.dim(axis)) && seen.insert(name).second) found.free_dimensions.push_back(name);
     }
   }

@@ -22,8 +22,7 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
   const std::int64_t in_each = codes_in_each(value.type);
   for (int code : codes) {
     for (std::int64_t i = 0; i < in_each; ++i) {
-      const std::int64_t bits =
-          in_each == 1 ? code : code_in_byte(code, bits_of(value.type), static_cast<std::size_t>(i));
+      const std::int64_t bits = in_each == 1 ? code : code_in_byte(code, bits_of(value.type), as_size(i));
       if (is_floating(value.type)) {
         value.floats.push_back(float_of_code(value.type, bits));
       } else {
@@ -32,9 +31,9 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
     }
   }
   // What the last number holds beyond the last element is padding.
-  const auto padded = static_cast<std::size_t>(ceil_div(count, in_each) * in_each);
-  if (value.floats.size() == padded) value.floats.resize(static_cast<std::size_t>(count));
-  if (value.ints.size() == padded) value.ints.resize(static_cast<std::size_t>(count));
+  const auto padded = as_size(ceil_div(count, in_each) * in_each);
+  if (value.floats.size() == padded) value.floats.resize(as_size(count));
+  if (value.ints.size() == padded) value.ints.resize(as_size(count));
 }
 
 /// Elements in the field that ONNX keeps the type in when they are not raw.
@@ -73,13 +72,13 @@ bool can_hold(const onnx::TensorProto& tensor, ElementType type, std::int64_t co
 
 void check_shape(const Shape& shape, const std::string& what, const ImportOptions& options) {
   if (std::ssize(shape) > options.most_rank) {
-    fail("limit_exceeded", what + " has rank " + std::to_string(shape.size()) + ", at most " +
-                               std::to_string(options.most_rank) + " is accepted");
+    fail("limit_exceeded",
+         fmt::format("{} has rank {}, at most {} is accepted", what, shape.size(), options.most_rank));
   }
   for (std::int64_t size : shape) {
     if (size < 0 || size > (std::int64_t{1} << 40)) {
       fail(size < 0 ? "invalid_graph" : "limit_exceeded",
-           what + " has a size of " + std::to_string(size) + ", expected 0 to 2^40");
+           fmt::format("{} has a size of {}, expected 0 to 2^40", what, size));
     }
   }
   element_count(shape);
@@ -102,8 +101,7 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
   ReadTensor read;
   const auto type = element_type_of_onnx(tensor.data_type());
   if (!type) {
-    fail("invalid_graph",
-         what + " has element type " + std::to_string(tensor.data_type()) + ", which is not known here");
+    fail("invalid_graph", fmt::format("{} has element type {}, which is not known here", what, tensor.data_type()));
   }
   read.operand.type = *type;
   read.operand.shape.assign(tensor.dims().begin(), tensor.dims().end());
@@ -121,7 +119,7 @@ ReadTensor read_tensor(const onnx::TensorProto& tensor, const std::string& what,
     std::string found = " has data of another size";
     if (tensor.has_raw_data()) {
       const std::int64_t expected = stored_bytes(*type, read.operand.shape);
-      found += ": " + std::to_string(bytes) + " bytes, expected " + std::to_string(expected);
+      found += fmt::format(": {} bytes, expected {}", bytes, expected);
     }
     fail("invalid_graph", what + " of shape " + shape_text(read.operand.shape) + found);
   };

@@ -25,8 +25,8 @@ Tensor tensor_of_message(std::string_view bytes) {
     refuse_message("this is no TensorProto of ONNX");
   const auto type = element_type_of_onnx(message.data_type());
   if (!type || *type == ElementType::string)
-    refuse_message("this is no TensorProto of ONNX, or one of element type " + std::to_string(message.data_type()) +
-                   ", which is not read");
+    refuse_message(fmt::format("this is no TensorProto of ONNX, or one of element type {}, which is not read",
+                               message.data_type()));
   if (message.has_segment() || message.data_location() == onnx::TensorProto::EXTERNAL)
     refuse_message("its data are in another file, or in pieces");
   const Shape shape(message.dims().begin(), message.dims().end());

@@ -48,8 +48,8 @@ void refuse_unknown(const ModelReading& reading, const Nodes& nodes,
   if (run.found.empty()) return;
   std::string list;
   for (const auto& [type, unknown] : run.found) {
-    list += (list.empty() ? "" : "; ") + type + " (" + unknown.why + "; " + std::to_string(unknown.nodes) +
-            (unknown.nodes == 1 ? " node" : " nodes") + ", first '" + unknown.first + "')";
+    list += fmt::format("{}{} ({}; {}{}, first '{}')", list.empty() ? "" : "; ", type, unknown.why, unknown.nodes,
+                        unknown.nodes == 1 ? " node" : " nodes", unknown.first);
     if (list.size() > 4000) {
       list += "; and others";
       break;

@@ -60,7 +60,7 @@ class TextReader {
     if (end == at_) refuse_value_text(text_);
     if (std::ssize(written_.numbers) == most_folded_elements)
       refuse_value("limit_exceeded",
-                   "has more elements than a value may: " + std::to_string(most_folded_elements) + " at most");
+                   fmt::format("has more elements than a value may: {} at most", most_folded_elements));
     written_.numbers.push_back(text_.substr(at_, end - at_));
     at_ = end;
   }
@@ -82,7 +82,7 @@ class TextReader {
     }
     if (written_.shape[depth] != any_size && written_.shape[depth] != size)
       refuse_value("value_invalid",
-                   "the lists in '" + std::string(text_.substr(0, most_shown)) + "' are not all of one length");
+                   fmt::format("the lists in '{}' are not all of one length", text_.substr(0, most_shown)));
     written_.shape[depth] = size;
   }
 
@@ -94,7 +94,7 @@ class TextReader {
 
 [[noreturn]] void refuse_number(ElementType type, std::string_view text, bool outside) {
   refuse_value(outside ? "value_out_of_range" : "value_invalid",
-               "'" + std::string(text.substr(0, most_shown)) + "' is no " + std::string(element_type_text(type)));
+               fmt::format("'{}' is no {}", text.substr(0, most_shown), element_type_text(type)));
 }
 
 std::int64_t int_of(ElementType type, std::string_view text) {
@@ -139,8 +139,8 @@ Shape fitted(const Shape& declared, const WrittenNumbers& written, std::string_v
   if (same) return shape;
   std::string expected = shape_text(declared);
   for (std::size_t at = 0; (at = expected.find("-1", at)) != std::string::npos;) expected.replace(at, 2, "any");
-  refuse_value("shape_mismatch", "'" + std::string(text.substr(0, most_shown)) + "' has the shape " +
-                                     shape_text(written.shape) + "; expected " + expected);
+  refuse_value("shape_mismatch", fmt::format("'{}' has the shape {}; expected {}", text.substr(0, most_shown),
+                                             shape_text(written.shape), expected));
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ std::map<std::string, std::int64_t> read_opsets(
            ": export it again with opset_version=17, or convert it with onnx.version_converter");
     }
     if (at->first == "com.microsoft" && at->second != microsoft_version) {
-      fail("version " + std::to_string(at->second) + " of com.microsoft, expected " +
-           std::to_string(microsoft_version));
+      fail(fmt::format("version {} of com.microsoft, expected {}", at->second, microsoft_version));
     }
   }
   return opsets;
@@ -37,9 +36,8 @@ std::map<std::string, std::int64_t> read_opsets(
 void check_ir_version(const onnx::ModelProto& model) {
   if (model.ir_version() >= least_ir_version && model.ir_version() <= most_ir_version) return;
   throw Error("unsupported_ir_version", "",
-              "IR version " + std::to_string(model.ir_version()) + ", expected " +
-                  std::to_string(least_ir_version) + " to " + std::to_string(most_ir_version) +
-                  ": export the model again");
+              fmt::format("IR version {}, expected {} to {}: export the model again", model.ir_version(),
+                          least_ir_version, most_ir_version));
 }
 
 std::int64_t first_opset(const Operator& op) {
@@ -55,8 +53,7 @@ std::string why_unsupported(const onnx::NodeProto& node, const std::map<std::str
   const Operator* op = find_operator(own, node.domain(), node.op_type());
   if (op == nullptr || op->domain == "sdip") return "not known here";  // no file may name what rewrites make
   if (first_opset(*op) <= opset->second) return "";
-  return "exists from opset " + std::to_string(first_opset(*op)) + " on, and this is opset " +
-         std::to_string(opset->second);
+  return fmt::format("exists from opset {} on, and this is opset {}", first_opset(*op), opset->second);
 }
 
 std::string operator_text(const std::string& domain, const std::string& type) {

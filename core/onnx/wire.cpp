@@ -36,13 +36,13 @@ struct Walk {
 
 [[noreturn]] void fail_in(const Walk& walk, const char* code, const std::string& what) {
   const std::string at = std::to_string(walk.in.CurrentPosition());
-  throw Error(code, walk.options.label, walk.options.label + ", byte " + at + ": " + what);
+  throw Error(code, walk.options.label, fmt::format("{}, byte {}: {}", walk.options.label, at, what));
 }
 
 [[noreturn]] void fail_short(const Walk& walk) { fail_in(walk, "truncated", "the file ends inside a field"); }
 
 void count(const Walk& walk, std::int64_t counted, std::int64_t most, const char* what) {
-  if (counted > most) fail_in(walk, "limit_exceeded", "more than " + std::to_string(most) + " " + what);
+  if (counted > most) fail_in(walk, "limit_exceeded", fmt::format("more than {} {}", most, what));
 }
 
 /// The length of a field that follows, checked against the message that holds it.
@@ -90,8 +90,7 @@ void check_text(Walk& walk, std::string_view text) {
   count(walk, ++walk.names, walk.options.most_names, "names");
   if (static_cast<std::int64_t>(text.size()) > walk.options.most_name_bytes) {
     fail_in(walk, "limit_exceeded",
-            "a name of " + std::to_string(text.size()) + " bytes, at most " +
-                std::to_string(walk.options.most_name_bytes) + " are accepted");
+            fmt::format("a name of {} bytes, at most {} are accepted", text.size(), walk.options.most_name_bytes));
   }
   for (char letter : text) {
     const auto code = static_cast<unsigned char>(letter);
@@ -136,9 +135,8 @@ void check_wire(const Walk& walk, const Field& field, std::uint32_t tag) {
   const auto found = static_cast<Wire>(WireLite::GetTagWireType(tag)), wanted = wire_of(field);
   const bool packable = field.holds == Holds::numbers || field.holds == Holds::reals || field.holds == Holds::data;
   if (found == wanted || (packable && found == Wire::delimited)) return;
-  fail_in(
-      walk, "not_onnx",
-      "this is not an ONNX model: field " + std::to_string(field.number) + " has another wire type than it should");
+  fail_in(walk, "not_onnx",
+          fmt::format("this is not an ONNX model: field {} has another wire type than it should", field.number));
 }
 
 /// Packed elements are whole: varints end, and fixed ones fill the length. Long data are not touched: their pages
@@ -159,7 +157,7 @@ void check_packed(const Walk& walk, const Field& field, std::uint32_t tag, std::
     whole = whole && length == 0;
   }
   if (!whole) {
-    fail_in(walk, "truncated", "field " + std::to_string(field.number) + " is packed and ends inside an element");
+    fail_in(walk, "truncated", fmt::format("field {} is packed and ends inside an element", field.number));
   }
 }
 
@@ -214,19 +212,18 @@ void count_list(const Walk& walk, Holder& holder, const Field& field, int bytes)
   if (holder.of == Message::attribute || field.holds == Holds::numbers) holder.list_bytes += bytes;
   if (holder.of == Message::attribute && holder.list_bytes > walk.options.most_attribute_bytes) {
     fail_in(walk, "limit_exceeded",
-            "an attribute of more than " + std::to_string(walk.options.most_attribute_bytes) + " bytes");
+            fmt::format("an attribute of more than {} bytes", walk.options.most_attribute_bytes));
   }
   const std::int64_t most_sizes = 11 * (walk.options.most_rank + 8);  // a tag, and a varint of at most 10 bytes
   if (holder.of == Message::tensor && field.holds == Holds::numbers && holder.list_bytes > most_sizes) {
-    fail_in(walk, "limit_exceeded",
-            "a tensor of more than " + std::to_string(walk.options.most_rank) + " dimensions");
+    fail_in(walk, "limit_exceeded", fmt::format("a tensor of more than {} dimensions", walk.options.most_rank));
   }
 }
 
 void check_once(const Walk& walk, Holder& holder, const Field& field) {
   if (is_plural(field.holds) || field.holds == Holds::data) return;
   if ((holder.seen >> field.number & 1) != 0) {
-    fail_in(walk, "not_onnx", "field " + std::to_string(field.number) + " stands twice, but may stand once");
+    fail_in(walk, "not_onnx", fmt::format("field {} stands twice, but may stand once", field.number));
   }
   holder.seen |= std::uint64_t{1} << field.number;
 }
@@ -252,7 +249,7 @@ void walk_inside(Walk& walk, Holder& holder, const Field& field, std::uint32_t t
 void walk_plain(Walk& walk, Holder& holder, const Field& field, std::uint32_t tag, int tag_at, int limit,
                 std::string& out) {
   const int begin = skip_value(walk, tag, limit), end = walk.in.CurrentPosition();
-  const std::string_view value(walk.start + begin, static_cast<std::size_t>(end - begin));
+  const std::string_view value(walk.start + begin, as_size(end - begin));
   if (field.holds == Holds::text || field.holds == Holds::texts) check_text(walk, value);
   if (field.holds == Holds::byte_strings) count(walk, ++walk.names, walk.options.most_names, "strings");
   check_packed(walk, field, tag, value);
@@ -298,7 +295,7 @@ void walk_message(Walk& walk, Message message, int limit, int depth, std::string
 
 std::string slim_model(std::span<const std::byte> bytes, const ImportOptions& options) {
   if (bytes.empty()) throw Error("not_onnx", options.label, options.label + ": the file is empty");
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) - 1) {
+  if (bytes.size() > as_size(std::numeric_limits<int>::max()) - 1) {
     throw Error("limit_exceeded", options.label,
                 options.label +
                     ": models above 2 GiB are not read; keep the weights "

@@ -14,7 +14,7 @@ std::vector<double> numbers_of(const OperatorUse& use, std::size_t i) {
   check(operand->value.has_value(), "numbers_of: an input without its value");
   std::vector<double> numbers = numbers_in(*operand->value);
   if (std::ssize(numbers) != element_count(operand->shape)) {
-    refuse(use, "not_computable", "the values of input " + std::to_string(i) + " are no numbers");
+    refuse(use, "not_computable", fmt::format("the values of input {} are no numbers", i));
   }
   return numbers;
 }
@@ -47,7 +47,7 @@ std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to) 
     for (std::size_t i = 0; i < from.size(); ++i) {
       element = element * from[i] + (from[i] == 1 ? 0 : index[skip + i]);
     }
-    elements.push_back(static_cast<std::size_t>(element));
+    elements.push_back(as_size(element));
   }
   return elements;
 }
@@ -59,7 +59,7 @@ T list_attribute(const OperatorUse& use, std::string_view name, T otherwise, con
   if (!has_attribute(use, name)) return otherwise;
   const T* value = std::get_if<T>(&use.attributes->find(name)->second);
   if (value == nullptr) {
-    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' must be " + expected);
+    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' must be {}", name, expected));
   }
   return *value;
 }
@@ -92,7 +92,7 @@ void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape) {
   const Operand* operand = optional_input(use, i);
   if (operand == nullptr || operand->shape == shape) return;
   refuse(use, "shape_mismatch",
-         "input " + std::to_string(i) + " is " + shape_text(operand->shape) + ", expected " + shape_text(shape));
+         fmt::format("input {} is {}, expected {}", i, shape_text(operand->shape), shape_text(shape)));
 }
 
 }  // namespace sdip

@@ -33,8 +33,7 @@ std::int64_t heads_of(const OperatorUse& use, const char* name) {
 
 std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads) {
   if (width % heads != 0) {
-    refuse(use, "shape_mismatch",
-           "a width of " + std::to_string(width) + " is not " + std::to_string(heads) + " heads");
+    refuse(use, "shape_mismatch", fmt::format("a width of {} is not {} heads", width, heads));
   }
   return width / heads;
 }
@@ -44,8 +43,7 @@ AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const Attentio
   const OperatorUse& use = w.use;
   const ElementType type = options.type.value_or(input(use, 0).type);
   if (shape.kv_heads < 1 || shape.heads < 1 || shape.heads % shape.kv_heads != 0) {
-    refuse(use, "shape_mismatch",
-           std::to_string(shape.heads) + " heads do not share " + std::to_string(shape.kv_heads) + " keys evenly");
+    refuse(use, "shape_mismatch", fmt::format("{} heads do not share {} keys evenly", shape.heads, shape.kv_heads));
   }
   const Shape whole = {shape.batch, shape.heads, shape.rows, shape.columns};
   const bool shared = shape.heads != shape.kv_heads;

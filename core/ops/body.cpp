@@ -84,8 +84,7 @@ const Shape& shape_of_rank(const OperatorUse& use, std::size_t i, std::size_t ra
   const Shape& shape = input(use, i).shape;
   if (shape.size() != rank) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " of shape " + shape_text(shape) + " must have rank " +
-               std::to_string(rank));
+           fmt::format("input {} of shape {} must have rank {}", i, shape_text(shape), rank));
   }
   return shape;
 }

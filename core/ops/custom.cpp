@@ -33,7 +33,7 @@ void bind_attribute(const OperatorUse& use, const CustomAttribute& attribute, Ex
   if (found == nullptr) refuse(use, "unsupported_attribute", "attribute '" + attribute.name + "' must be given");
   if (found->index() != attribute.kind)
     refuse(use, "unsupported_attribute",
-           "attribute '" + attribute.name + "' must be of kind " + std::string(custom_kinds[attribute.kind]));
+           fmt::format("attribute '{}' must be of kind {}", attribute.name, custom_kinds[attribute.kind]));
   if (const auto* number = std::get_if<std::int64_t>(found)) values.integers.push_back(*number);
   if (const auto* list = std::get_if<std::vector<std::int64_t>>(found)) values.lists.push_back(list);
 }
@@ -54,9 +54,7 @@ ExpressionValues bound_values(const OperatorUse& use) {
 std::int64_t bounded(const OperatorUse& use, std::string_view field, std::int64_t value, std::int64_t least,
                      std::int64_t most) {
   if (value < least || value > most)
-    refuse(use, "shape_mismatch",
-           std::string(field) + " is " + std::to_string(value) + ", expected " + std::to_string(least) + " to " +
-               std::to_string(most));
+    refuse(use, "shape_mismatch", fmt::format("{} is {}, expected {} to {}", field, value, least, most));
   return value;
 }
 
@@ -82,8 +80,7 @@ void check_nest(const OperatorUse& use, const Work& work, const Shape& output) {
   const auto require = [&](const char* what, std::int64_t nest, std::int64_t operand) {
     if (nest != operand)
       refuse(use, "shape_mismatch",
-             std::string("the nest has ") + std::to_string(nest) + " elements of " + what + ", which has " +
-                 std::to_string(operand));
+             fmt::format("the nest has {} elements of {}, which has {}", nest, what, operand));
   };
   require("the first input", product_within(use, "the nest", {n.batch, n.groups, n.in_channels, n.in_h, n.in_w}),
           element_count(input(use, 0).shape));

@@ -29,7 +29,7 @@ void require_keys(const Json& object, std::initializer_list<std::string_view> kn
 
 const Json& required(const Json& object, const char* key, const std::string& where) {
   const auto found = object.find(key);
-  if (found == object.end()) refuse(where, "the field '" + std::string(key) + "' is missing");
+  if (found == object.end()) refuse(where, fmt::format("the field '{}' is missing", key));
   return *found;
 }
 
@@ -47,9 +47,8 @@ std::string name_of(const Json& value, const std::string& where, std::string_vie
   });
   const bool digit = fits && name[0] >= '0' && name[0] <= '9';
   if (!fits || digit)
-    refuse(where, "expected a name of 1 to " + std::to_string(most_name_bytes) + " letters, digits and '_'" +
-                      (also.empty() ? "" : " or one of '" + std::string(also) + "'") +
-                      ", not beginning with a digit");
+    refuse(where, fmt::format("expected a name of 1 to {} letters, digits and '_'{}, not beginning with a digit",
+                              most_name_bytes, also.empty() ? "" : fmt::format(" or one of '{}'", also)));
   return name;
 }
 
@@ -104,9 +103,9 @@ void take_name(Definition& d, const std::string& name, const std::string& where)
 void read_inputs(Definition& d) {
   const Json& inputs = required(d.json, "inputs", d.where);
   if (!inputs.is_array() || inputs.empty() || inputs.size() > most_inputs)
-    refuse(d.where + "/inputs", "expected 1 to " + std::to_string(most_inputs) + " names");
+    refuse(d.where + "/inputs", fmt::format("expected 1 to {} names", most_inputs));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string where = d.where + "/inputs/" + std::to_string(i);
+    const std::string where = fmt::format("{}/inputs/{}", d.where, i);
     std::string name = name_of(inputs[i], where);
     take_name(d, name, where);
     d.names.tensors.push_back(name);
@@ -125,7 +124,7 @@ void read_attributes(Definition& d) {
   const Json& attributes = d.json["attributes"];
   const std::string where = d.where + "/attributes";
   if (!attributes.is_object() || attributes.size() > most_attributes)
-    refuse(where, "expected an object of at most " + std::to_string(most_attributes) + " attributes");
+    refuse(where, fmt::format("expected an object of at most {} attributes", most_attributes));
   for (const auto& [key, value] : attributes.items()) {
     const std::string at = where + "/" + key.substr(0, most_name_bytes);
     CustomAttribute attribute;
@@ -136,7 +135,7 @@ void read_attributes(Definition& d) {
     const auto found = std::ranges::find(custom_kinds, kind);
     if (found == std::end(custom_kinds))
       refuse(at + "/type", "expected int, float, string, ints, floats or strings");
-    attribute.kind = static_cast<std::size_t>(found - std::begin(custom_kinds));
+    attribute.kind = as_size(found - std::begin(custom_kinds));
     if (value.contains("default"))
       attribute.standard = standard_value(value["default"], attribute.kind, at + "/default");
     if (attribute.kind == 0) d.names.integers.push_back(attribute.name);
@@ -157,14 +156,14 @@ void read_output(Definition& d) {
   const std::string type = text_of(required(output, "type", where), where + "/type");
   d.custom.output_type = element_type_named(type);
   const auto like = std::ranges::find(d.custom.inputs, type);
-  d.custom.output_like = static_cast<std::size_t>(like - d.custom.inputs.begin());
+  d.custom.output_like = as_size(like - d.custom.inputs.begin());
   if (!d.custom.output_type && d.custom.output_like >= d.custom.row.least_inputs)
     refuse(where + "/type", "expected an element type, as float32, or the name of an input that is always there");
   const Json& shape = required(output, "shape", where);
   if (!shape.is_array()) refuse(where + "/shape", "expected an array of expressions");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < shape.size() && i <= most_shape_items; ++i)
-    texts.push_back(expression_text(shape[i], where + "/shape/" + std::to_string(i)));
+    texts.push_back(expression_text(shape[i], fmt::format("{}/shape/{}", where, i)));
   d.custom.output_shape = parse_shape(texts, d.names, where + "/shape");
   d.names.tensors.push_back(name);  // its sizes are known when the work is asked for
 }
@@ -184,7 +183,7 @@ void read_row_work(Definition& d, const Json& work, const std::string& where) {
   if (!reads.is_array() || reads.size() != d.custom.inputs.size())
     refuse(where + "/read_elements", "expected an array of one expression for each input");
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    const std::string at = where + "/read_elements/" + std::to_string(i);
+    const std::string at = fmt::format("{}/read_elements/{}", where, i);
     d.custom.read_elements.push_back(parse_expression(expression_text(reads[i], at), d.names, at));
   }
 }
@@ -266,12 +265,11 @@ std::shared_ptr<const OwnOperators> own_operators(const std::vector<Json>& files
     const Json& list = required(files[f], "operators", labels[f] + "#");
     if (!list.is_array()) refuse(labels[f] + "#/operators", "expected an array");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string where = labels[f] + "#/operators/" + std::to_string(i);
+      const std::string where = fmt::format("{}#/operators/{}", labels[f], i);
       auto custom = read_definition(list[i], where);
       if (find_operator(own.get(), custom->domain, custom->type) != nullptr)
-        refuse(where, "'" + custom->type + "' of domain '" + custom->domain + "' is defined twice");
-      if (own->list.size() == most_operators)
-        refuse(where, "more than " + std::to_string(most_operators) + " operators");
+        refuse(where, fmt::format("'{}' of domain '{}' is defined twice", custom->type, custom->domain));
+      if (own->list.size() == most_operators) refuse(where, fmt::format("more than {} operators", most_operators));
       own->list.push_back(std::move(custom));
       all.push_back(list[i]);
     }

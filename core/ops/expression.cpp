@@ -23,7 +23,7 @@ class Parser {
   Parser(std::string_view text, const ExpressionNames& names, const std::string& where)
       : text_(text), names_(names), where_(where) {
     if (text.size() > most_expression_bytes)
-      refuse("longer than " + std::to_string(most_expression_bytes) + " characters");
+      refuse(fmt::format("longer than {} characters", most_expression_bytes));
   }
 
   Expression whole() {
@@ -51,8 +51,7 @@ class Parser {
  private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error("operator_invalid", where_,
-                "'" + std::string(text_.substr(0, most_expression_bytes)) + "', character " +
-                    std::to_string(at_ + 1) + ": " + what);
+                fmt::format("'{}', character {}: {}", text_.substr(0, most_expression_bytes), at_ + 1, what));
   }
 
   char peek() {
@@ -79,7 +78,7 @@ class Parser {
   void add(Step step, std::int64_t value = 0) { parts_.push_back({step, value, false, false}); }
 
   std::size_t index_of(const std::vector<std::string>& names, const std::string& name) const {
-    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    return as_size(std::ranges::find(names, name) - names.begin());
   }
   std::size_t tensor(const std::string& name) {
     const std::size_t index = index_of(names_.tensors, name);
@@ -127,7 +126,7 @@ class Parser {
     std::int64_t value = 0;
     const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (problem != std::errc()) refuse("a number above 2^63 - 1");
-    at_ = static_cast<std::size_t>(end - text_.data());
+    at_ = as_size(end - text_.data());
     add(Step::number, value);
   }
 
@@ -218,15 +217,15 @@ struct Evaluation {
     return top;
   }
   const Shape& shape(std::int64_t name) const {
-    const Shape* found = values.tensors.at(static_cast<std::size_t>(name));
+    const Shape* found = values.tensors.at(as_size(name));
     if (found == nullptr) refuse_value("an input that it needs is absent");
     return *found;
   }
   std::int64_t element(const std::vector<std::int64_t>& list, std::int64_t index) const {
     const auto size = static_cast<std::int64_t>(list.size());
     if (index < -size || index >= size)
-      refuse_value("there is no element " + std::to_string(index) + " of " + shape_text(list));
-    return list[static_cast<std::size_t>(index < 0 ? index + size : index)];
+      refuse_value(fmt::format("there is no element {} of {}", index, shape_text(list)));
+    return list[at(index < 0 ? index + size : index)];
   }
   std::int64_t binary(Step step, std::int64_t a, std::int64_t b) const {
     std::int64_t result = 0;
@@ -264,11 +263,11 @@ struct Evaluation {
 std::size_t bound_of(std::int64_t bound, std::size_t size) {
   const auto whole = static_cast<std::int64_t>(size);
   if (bound < 0) bound = bound < -whole ? 0 : bound + whole;
-  return static_cast<std::size_t>(std::min(bound, whole));
+  return as_size(std::min(bound, whole));
 }
 
 std::int64_t Evaluation::step(const Expression::Part& part) {
-  const auto name = static_cast<std::size_t>(part.value);
+  const auto name = as_size(part.value);
   switch (part.step) {
     case Step::number:
       return part.value;
@@ -317,10 +316,10 @@ std::int64_t number_of(const Expression& expression, const ExpressionValues& val
 ShapeExpression parse_shape(const std::vector<std::string>& texts, const ExpressionNames& names,
                             const std::string& where) {
   if (texts.size() > most_shape_items)
-    throw Error("operator_invalid", where, "more than " + std::to_string(most_shape_items) + " items");
+    throw Error("operator_invalid", where, fmt::format("more than {} items", most_shape_items));
   ShapeExpression shape;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::string at = where + "/" + std::to_string(i);
+    const std::string at = fmt::format("{}/{}", where, i);
     Parser parser(texts[i], names, at);
     ShapeExpression::Item item;
     if (texts[i].starts_with("..."))

@@ -71,7 +71,7 @@ struct Slices {
 
 Slices slices_of(const OperatorUse& use) {
   const Tensor& in = known_input(use);
-  if (!has_attribute(use, "axis")) return {in, {1, static_cast<std::size_t>(element_count(in.shape)), 1}};
+  if (!has_attribute(use, "axis")) return {in, {1, as_size(element_count(in.shape)), 1}};
   const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
   if (element_count(in.shape) == 0)
     refuse(use, "shape_mismatch", "slices of " + shape_text(in.shape) + " are empty");
@@ -105,13 +105,13 @@ Different different(const OperatorUse& use) {
   std::iota(came.begin(), came.end(), std::size_t{0});
   std::sort(came.begin(), came.end(), [&](auto a, auto b) { return found.first[a] < found.first[b]; });
   Different unsorted{{}, {}, found.inverse};
-  std::vector<std::int64_t> place(came.size());
+  List<std::int64_t> place(came.size());
   for (std::size_t i = 0; i < came.size(); ++i) {
     unsorted.first.push_back(found.first[came[i]]);
     unsorted.count.push_back(found.count[came[i]]);
     place[came[i]] = static_cast<std::int64_t>(i);
   }
-  for (std::int64_t& which : unsorted.inverse) which = place[static_cast<std::size_t>(which)];
+  for (std::int64_t& which : unsorted.inverse) which = place[which];
   return unsorted;
 }
 
@@ -136,7 +136,7 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
   for (std::size_t o = 0; o < slices.lines.outer; ++o) {
     for (std::int64_t slice : found.first) {
       for (std::size_t i = 0; i < slices.lines.inner; ++i) {
-        const std::size_t row = o * slices.lines.length + static_cast<std::size_t>(slice);
+        const std::size_t row = o * slices.lines.length + as_size(slice);
         from.push_back(static_cast<std::int64_t>(row * slices.lines.inner + i));
       }
     }

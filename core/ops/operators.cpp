@@ -90,7 +90,7 @@ bool names_include(std::string_view names, std::string_view name) {
 std::string_view family_text(Family family) {
   static constexpr std::string_view names[] = {"conv2d", "linear",    "matmul", "vector",  "softmax",
                                                "norm",   "transpose", "view",   "constant"};
-  return names[static_cast<std::size_t>(family)];
+  return names[at(family)];
 }
 
 std::int64_t mac_count(const LoopNest& n) {
@@ -124,8 +124,8 @@ const Operator* find_operator(std::string_view domain, std::string_view type) {
 void check_use(const Operator& op, const OperatorUse& use) {
   if (use.inputs.size() < op.least_inputs || use.inputs.size() > op.most_inputs) {
     refuse(use, "invalid_graph",
-           "has " + std::to_string(use.inputs.size()) + " inputs, expected " + std::to_string(op.least_inputs) +
-               (op.most_inputs == op.least_inputs ? "" : " to " + std::to_string(op.most_inputs)));
+           fmt::format("has {} inputs, expected {}{}", use.inputs.size(), op.least_inputs,
+                       op.most_inputs == op.least_inputs ? "" : " to " + std::to_string(op.most_inputs)));
   }
   // A composite says itself which of its inputs may be left out.
   for (std::size_t i = 0; i < op.least_inputs && op.expand == nullptr; ++i) input(use, i);
@@ -133,7 +133,7 @@ void check_use(const Operator& op, const OperatorUse& use) {
   for (const auto& [name, value] : *use.attributes) {
     if (!names_include(op.attributes, name)) {
       refuse(use, "unsupported_attribute",
-             "attribute '" + name + "' is not known; known are: " + std::string(op.attributes));
+             fmt::format("attribute '{}' is not known; known are: {}", name, op.attributes));
     }
   }
 }
@@ -168,9 +168,8 @@ std::vector<Operand> infer_use(const Operator& op, const OperatorUse& of, std::i
     refuse(use, error.code.c_str(), error.what());  // a size that overflows does not know whose it is
   }
   if (outputs.size() < use.output_count) {
-    refuse(
-        use, "invalid_graph",
-        "has " + std::to_string(use.output_count) + " outputs, expected at most " + std::to_string(outputs.size()));
+    refuse(use, "invalid_graph",
+           fmt::format("has {} outputs, expected at most {}", use.output_count, outputs.size()));
   }
   outputs.resize(use.output_count);
   return outputs;

@@ -21,7 +21,7 @@ T attribute_or(const OperatorUse& use, std::string_view name, T otherwise, const
   if (attribute == nullptr) return otherwise;
   const T* value = std::get_if<T>(attribute);
   if (value == nullptr) {
-    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' must be " + expected);
+    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' must be {}", name, expected));
   }
   return *value;
 }
@@ -29,8 +29,7 @@ T attribute_or(const OperatorUse& use, std::string_view name, T otherwise, const
 }  // namespace
 
 void refuse(const OperatorUse& use, const char* code, const std::string& what) {
-  throw Error(code, std::string(use.node),
-              "node '" + std::string(use.node) + "' (" + std::string(use.type) + "): " + what);
+  throw Error(code, std::string(use.node), fmt::format("node '{}' ({}): {}", use.node, use.type, what));
 }
 
 const Operand* optional_input(const OperatorUse& use, std::size_t i) {
@@ -39,7 +38,7 @@ const Operand* optional_input(const OperatorUse& use, std::size_t i) {
 
 const Operand& input(const OperatorUse& use, std::size_t i) {
   const Operand* operand = optional_input(use, i);
-  if (operand == nullptr) refuse(use, "invalid_graph", "input " + std::to_string(i) + " is missing");
+  if (operand == nullptr) refuse(use, "invalid_graph", fmt::format("input {} is missing", i));
   return *operand;
 }
 
@@ -47,13 +46,12 @@ std::vector<std::int64_t> ints_of_input(const OperatorUse& use, std::size_t i) {
   const Operand& operand = input(use, i);
   if (is_floating(operand.type) || operand.shape.size() > 1) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " must be a list of integers, but is " +
-               std::string(element_type_text(operand.type)) + shape_text(operand.shape));
+           fmt::format("input {} must be a list of integers, but is {}{}", i, element_type_text(operand.type),
+                       shape_text(operand.shape)));
   }
   if (!operand.value) {
-    refuse(
-        use, "shape_unknown",
-        "the shape of the output depends on input " + std::to_string(i) + ", whose values are not known at import");
+    refuse(use, "shape_unknown",
+           fmt::format("the shape of the output depends on input {}, whose values are not known at import", i));
   }
   return operand.value->ints;
 }
@@ -70,8 +68,7 @@ void require_type(const OperatorUse& use, std::size_t i, bool (*allowed)(Element
   const Operand* operand = optional_input(use, i);
   if (operand == nullptr || allowed(operand->type)) return;
   refuse(use, operand->type == ElementType::string ? "unsupported_type" : "shape_mismatch",
-         "input " + std::to_string(i) + " is " + std::string(element_type_text(operand->type)) + ", expected " +
-             expected);
+         fmt::format("input {} is {}, expected {}", i, element_type_text(operand->type), expected));
 }
 
 Operand typed(ElementType type, Shape shape) {
@@ -106,11 +103,10 @@ ElementType type_attribute(const OperatorUse& use, std::string_view name, Elemen
   if (!has_attribute(use, name)) return otherwise;
   const auto type = element_type_of_onnx(int_attribute(use, name, 0));
   if (!type) {
-    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' names no element type known here");
+    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' names no element type known here", name));
   }
   if (*type == ElementType::string) {
-    refuse(use, "unsupported_attribute",
-           "attribute '" + std::string(name) + "' names strings, which have no numbers");
+    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' names strings, which have no numbers", name));
   }
   return *type;
 }
@@ -118,9 +114,9 @@ ElementType type_attribute(const OperatorUse& use, std::string_view name, Elemen
 std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t rank) {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   if (axis < -signed_rank || axis >= signed_rank) {
-    refuse(use, "shape_mismatch", "axis " + std::to_string(axis) + " of a tensor of rank " + std::to_string(rank));
+    refuse(use, "shape_mismatch", fmt::format("axis {} of a tensor of rank {}", axis, rank));
   }
-  return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+  return as_size(axis < 0 ? axis + signed_rank : axis);
 }
 
 std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
@@ -136,8 +132,7 @@ std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<s
 
 std::int64_t index_within(const OperatorUse& use, std::int64_t index, std::int64_t size) {
   if (index < -size || index >= size) {
-    refuse(use, "shape_mismatch",
-           "index " + std::to_string(index) + " outside an axis of " + std::to_string(size) + " elements");
+    refuse(use, "shape_mismatch", fmt::format("index {} outside an axis of {} elements", index, size));
   }
   return index < 0 ? index + size : index;
 }
@@ -156,7 +151,7 @@ Shape broadcast(const OperatorUse& use, const Shape& a, const Shape& b) {
     std::int64_t& size = out[skip + i];
     if (size == shorter[i] || shorter[i] == 1) continue;
     if (size != 1) {
-      refuse(use, "shape_mismatch", "shapes " + shape_text(a) + " and " + shape_text(b) + " do not broadcast");
+      refuse(use, "shape_mismatch", fmt::format("shapes {} and {} do not broadcast", shape_text(a), shape_text(b)));
     }
     size = shorter[i];
   }

@@ -25,8 +25,8 @@ std::int64_t int_of_input(const OperatorUse& use, std::size_t i, std::int64_t ot
   if (value == nullptr) return otherwise;
   if (value->ints.size() != 1) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " must be one integer, but is " +
-               std::string(element_type_text(value->type)) + shape_text(value->shape));
+           fmt::format("input {} must be one integer, but is {}{}", i, element_type_text(value->type),
+                       shape_text(value->shape)));
   }
   return value->ints[0];
 }
@@ -108,7 +108,7 @@ Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>&
   const auto take = [&](const auto& from, const auto& fill, auto& to) {
     to.reserve(positions.size());
     const auto otherwise = fill.empty() ? 0 : fill.front();
-    for (std::int64_t at : positions) to.push_back(at < 0 ? otherwise : from.at(static_cast<std::size_t>(at)));
+    for (std::int64_t at : positions) to.push_back(at < 0 ? otherwise : from.at(as_size(at)));
   };
   const Tensor none;
   const Tensor& fill = filler == nullptr ? none : *filler;
@@ -133,8 +133,8 @@ Spread spread(const Shape& from, const Shape& to) {
 }
 
 Lines lines_along(const Shape& shape, std::size_t axis) {
-  return {static_cast<std::size_t>(count_between(shape, 0, axis)), static_cast<std::size_t>(shape[axis]),
-          static_cast<std::size_t>(count_between(shape, axis + 1, shape.size()))};
+  return {as_size(count_between(shape, 0, axis)), as_size(shape[axis]),
+          as_size(count_between(shape, axis + 1, shape.size()))};
 }
 
 }  // namespace sdip

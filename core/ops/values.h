@@ -50,7 +50,7 @@ Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>&
 /// Where the elements of an operand stand when it is broadcast to a shape.
 struct Spread {
   std::vector<std::int64_t> at;  // empty: as they are
-  std::size_t operator[](std::size_t i) const { return at.empty() ? i : static_cast<std::size_t>(at[i]); }
+  std::size_t operator[](std::size_t i) const { return at.empty() ? i : as_size(at[i]); }
 };
 /// Requires that numpy would broadcast `from` to `to`.
 Spread spread(const Shape& from, const Shape& to);

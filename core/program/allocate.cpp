@@ -30,8 +30,8 @@ struct Block {
 };
 
 struct Blocks {
-  std::vector<Block> blocks;
-  std::vector<std::int32_t> block_of;  // by value
+  List<Block> blocks;
+  List<std::int32_t> block_of;  // by value
 };
 
 /// Times of a program's lives are few and close: from the least of them on so many.
@@ -51,19 +51,19 @@ TimeSpan span_of(const Lives& lives) {
 }
 
 /// Values in the order in which they are made, of those made at once the first one first.
-std::vector<std::int32_t> by_birth(std::span<const MemoryValue> values) {
-  std::vector<std::int32_t> order(values.size());
+std::vector<std::int32_t> by_birth(View<const MemoryValue> values) {
+  List<std::int32_t> order(values.size());
   const TimeSpan span = span_of(values);
   if (!span.is_dense(values.size())) {
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[at(v)].first; });
+    std::ranges::stable_sort(order, {}, [&](std::int32_t v) { return values[v].first; });
     return order;
   }
-  std::vector<std::int32_t> next(static_cast<std::size_t>(span.count));  // place of the next one made then
-  const auto when = [&](const MemoryValue& v) { return static_cast<std::size_t>(v.first - span.first); };
+  List<std::int32_t> next(as_size(span.count));  // place of the next one made then
+  const auto when = [&](const MemoryValue& v) { return as_size(v.first - span.first); };
   for (const MemoryValue& v : values) ++next[when(v) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  for (std::size_t v = 0; v < values.size(); ++v) order[at(next[when(values[v])]++)] = static_cast<std::int32_t>(v);
+  for (std::size_t v = 0; v < values.size(); ++v) order[next[when(values[v])]++] = static_cast<std::int32_t>(v);
   return order;
 }
 
@@ -72,29 +72,29 @@ bool replaces(const MemoryValue& next, const MemoryValue& old) {
   return old.last == next.first && old.bytes == next.bytes && old.first < next.first;
 }
 
-Blocks blocks_of(std::span<const MemoryValue> values) {
+Blocks blocks_of(View<const MemoryValue> values) {
   Blocks result;
   result.block_of.assign(values.size(), -1);
-  std::vector<char> taken(values.size(), 0);
+  List<char> taken(values.size(), 0);
   for (const std::int32_t v : by_birth(values)) {
-    const MemoryValue& value = values[at(v)];
+    const MemoryValue& value = values[v];
     const auto old = std::ranges::find_if(value.replaceable, [&](std::int32_t o) {
-      return taken[at(o)] == 0 && result.block_of[at(o)] >= 0 && replaces(value, values[at(o)]);
+      return taken[o] == 0 && result.block_of[o] >= 0 && replaces(value, values[o]);
     });
     if (old != value.replaceable.end()) {
-      taken[at(*old)] = 1;
-      result.block_of[at(v)] = result.block_of[at(*old)];
-      result.blocks[at(result.block_of[at(v)])].last = value.last;
+      taken[*old] = 1;
+      result.block_of[v] = result.block_of[*old];
+      result.blocks[result.block_of[v]].last = value.last;
       continue;
     }
-    result.block_of[at(v)] = static_cast<std::int32_t>(result.blocks.size());
+    result.block_of[v] = static_cast<std::int32_t>(result.blocks.size());
     result.blocks.push_back({value.bytes, value.first, value.last});
   }
   return result;
 }
 
 /// Bytes that begin or end to be alive, by when: each time once, ascending.
-std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const std::vector<Block>& blocks) {
+std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const List<Block>& blocks) {
   std::vector<std::pair<std::int32_t, std::int64_t>> changes;
   const TimeSpan span = span_of(blocks);
   if (span.is_dense(blocks.size())) {
@@ -102,9 +102,9 @@ std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const std::vector<
       std::int64_t bytes = 0;
       bool is_one = false;
     };
-    std::vector<Change> at_time(static_cast<std::size_t>(span.count));
+    List<Change> at_time(as_size(span.count));
     const auto change = [&](std::int64_t when, std::int64_t bytes) {
-      Change& one = at_time[static_cast<std::size_t>(when - span.first)];
+      Change& one = at_time[when - span.first];
       one = {one.bytes + bytes, true};
     };
     for (const Block& b : blocks) change(b.first, b.bytes), change(std::int64_t{b.last} + 1, -b.bytes);
@@ -132,14 +132,14 @@ std::vector<std::pair<std::int32_t, std::int64_t>> changes_of(const std::vector<
   return changes;
 }
 
-std::int64_t most_live(const std::vector<Block>& blocks) {
+std::int64_t most_live(const List<Block>& blocks) {
   std::int64_t live = 0, most = 0;
   for (const auto& [when, bytes] : changes_of(blocks)) most = std::max(most, live += bytes);
   return most;
 }
 
 struct Placed {
-  std::vector<std::int64_t> offsets;
+  List<std::int64_t> offsets;
   std::int64_t peak = 0;
 };
 
@@ -151,34 +151,34 @@ struct There {
 
 /// For each block those that are alive with it, one list behind the other.
 struct Overlaps {
-  std::vector<std::int32_t> blocks;
-  std::vector<std::size_t> begin;  // of each list, and the end of the last
+  List<std::int32_t> blocks;
+  List<std::size_t> begin;  // of each list, and the end of the last
 
   std::span<const std::int32_t> of(std::int32_t b) const {
-    return std::span(blocks).subspan(begin[at(b)], begin[at(b) + 1] - begin[at(b)]);
+    return std::span(blocks).subspan(begin[b], begin[b + 1] - begin[b]);
   }
 };
 
-Overlaps overlaps_of(const std::vector<Block>& blocks) {
+Overlaps overlaps_of(const List<Block>& blocks) {
   std::vector<std::int32_t> by_first(blocks.size());
   std::iota(by_first.begin(), by_first.end(), 0);
-  std::ranges::sort(by_first, {}, [&](std::int32_t b) { return blocks[at(b)].first; });
+  std::ranges::sort(by_first, {}, [&](std::int32_t b) { return blocks[b].first; });
   Overlaps overlaps{{}, std::vector<std::size_t>(blocks.size() + 1, 0)};
   const auto each_pair = [&](const auto& overlap) {
     std::vector<std::int32_t> alive;
     for (const std::int32_t b : by_first) {
-      std::erase_if(alive, [&](std::int32_t other) { return blocks[at(other)].last < blocks[at(b)].first; });
+      std::erase_if(alive, [&](std::int32_t other) { return blocks[other].last < blocks[b].first; });
       for (const std::int32_t other : alive) overlap(b, other);
       alive.push_back(b);
     }
   };
-  each_pair([&](std::int32_t a, std::int32_t b) { ++overlaps.begin[at(a) + 1], ++overlaps.begin[at(b) + 1]; });
+  each_pair([&](std::int32_t a, std::int32_t b) { ++overlaps.begin[a + 1], ++overlaps.begin[b + 1]; });
   std::partial_sum(overlaps.begin.begin(), overlaps.begin.end(), overlaps.begin.begin());
   overlaps.blocks.resize(overlaps.begin.back());
-  std::vector<std::size_t> next(overlaps.begin.begin(), overlaps.begin.end() - 1);
+  List<std::size_t> next(overlaps.begin.begin(), overlaps.begin.end() - 1);
   each_pair([&](std::int32_t a, std::int32_t b) {
-    overlaps.blocks[next[at(a)]++] = b;
-    overlaps.blocks[next[at(b)]++] = a;
+    overlaps.blocks[next[a]++] = b;
+    overlaps.blocks[next[b]++] = a;
   });
   return overlaps;
 }
@@ -199,7 +199,7 @@ std::int64_t best_offset(std::span<const There> there, std::int64_t bytes) {
 }
 
 /// Each block in the smallest gap that holds it between those it meets. Ends when the peak is above `most`.
-Placed place_in(const std::vector<Block>& blocks, const Overlaps& overlaps, const std::vector<std::int32_t>& order,
+Placed place_in(const List<Block>& blocks, const Overlaps& overlaps, const std::vector<std::int32_t>& order,
                 std::int64_t most) {
   constexpr std::int64_t nowhere = -1;
   Placed placed{std::vector<std::int64_t>(blocks.size(), nowhere), 0};
@@ -207,19 +207,19 @@ Placed place_in(const std::vector<Block>& blocks, const Overlaps& overlaps, cons
   for (const std::int32_t b : order) {
     there.clear();
     for (const std::int32_t other : overlaps.of(b))
-      if (const std::int64_t offset = placed.offsets[at(other)]; offset != nowhere)
-        there.push_back({offset, offset + blocks[at(other)].bytes});
+      if (const std::int64_t offset = placed.offsets[other]; offset != nowhere)
+        there.push_back({offset, offset + blocks[other].bytes});
     std::ranges::sort(there, {}, &There::offset);
-    const std::int64_t offset = best_offset(there, blocks[at(b)].bytes);
-    placed.offsets[at(b)] = offset;
-    placed.peak = std::max(placed.peak, offset + blocks[at(b)].bytes);
+    const std::int64_t offset = best_offset(there, blocks[b].bytes);
+    placed.offsets[b] = offset;
+    placed.peak = std::max(placed.peak, offset + blocks[b].bytes);
     if (placed.peak > most) return placed;
   }
   return placed;
 }
 
 /// The same in the order of time, for programs of any length: only what is alive is looked at.
-Placed place_in_time(const std::vector<Block>& blocks) {
+Placed place_in_time(const List<Block>& blocks) {
   Placed placed{std::vector<std::int64_t>(blocks.size(), 0), 0};
   std::vector<There> there;  // by offset
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -237,11 +237,11 @@ Placed place_in_time(const std::vector<Block>& blocks) {
 using BlockOrder = std::vector<std::int32_t>;
 
 /// For each block the most bytes alive at any time of its life.
-std::vector<std::int64_t> crowds_of(const std::vector<Block>& blocks) {
+std::vector<std::int64_t> crowds_of(const List<Block>& blocks) {
   auto live = changes_of(blocks);
   std::int64_t sum = 0;
   for (auto& [when, bytes] : live) bytes = sum += bytes;
-  std::vector<std::int64_t> crowds;
+  List<std::int64_t> crowds;
   crowds.reserve(blocks.size());
   for (const Block& b : blocks) {
     std::int64_t most = 0;
@@ -255,29 +255,29 @@ std::vector<std::int64_t> crowds_of(const std::vector<Block>& blocks) {
 /// The usual orders one after the other, each followed by the same with those first that live in the most crowded
 /// times. Calls each(order) until it says that this is enough.
 template <class Each>
-void each_usual_order(const std::vector<Block>& blocks, const Each& each) {
+void each_usual_order(const List<Block>& blocks, const Each& each) {
   const auto length = [](const Block& b) { return static_cast<double>(b.last) - b.first + 1; };
   const auto bytes = [](const Block& b) { return static_cast<double>(b.bytes); };
   const std::function<double(const Block&)> ranks[] = {
       [&](const Block& b) { return -bytes(b); }, [&](const Block& b) { return -bytes(b) * length(b); },
       [&](const Block& b) { return -length(b); }, [](const Block& b) { return static_cast<double>(b.first); },
       [](const Block& b) { return -static_cast<double>(b.last); }};
-  std::vector<std::int64_t> crowds;
-  std::vector<double> rank_of(blocks.size());
+  List<std::int64_t> crowds;
+  List<double> rank_of(blocks.size());
   for (const auto& rank : ranks) {
     BlockOrder order(blocks.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::transform(blocks, rank_of.begin(), rank);
-    std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return rank_of[at(b)]; });
+    std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return rank_of[b]; });
     if (each(order)) return;
     if (crowds.empty()) crowds = crowds_of(blocks);
-    std::ranges::stable_sort(order, std::greater<>(), [&](std::int32_t b) { return crowds[at(b)]; });
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::int32_t b) { return crowds[b]; });
     if (each(order)) return;
   }
 }
 
 /// Changed orders: a block that reaches the peak, or one that it rests on, goes to the front.
-void search(const std::vector<Block>& blocks, const Overlaps& overlaps, std::int64_t least, std::int32_t rounds,
+void search(const List<Block>& blocks, const Overlaps& overlaps, std::int64_t least, std::int32_t rounds,
             BlockOrder order, Placed& best) {
   std::mt19937 random(1);  // seeded: the same on every run
   Placed present = best;
@@ -292,8 +292,7 @@ void search(const std::vector<Block>& blocks, const Overlaps& overlaps, std::int
     const std::int32_t moved = random() % 2 == 0 ? top : below[random() % below.size()];
     BlockOrder changed = order;
     const auto from = std::ranges::find(changed, moved);
-    const auto to = changed.begin() +
-                    static_cast<std::ptrdiff_t>(random() % (static_cast<std::size_t>(from - changed.begin()) + 1));
+    const auto to = changed.begin() + static_cast<std::ptrdiff_t>(random() % (as_size(from - changed.begin()) + 1));
     std::rotate(to, from, from + 1);
     Placed next = place_in(blocks, overlaps, changed, present.peak);
     if (next.peak > present.peak) continue;
@@ -310,21 +309,21 @@ struct StackEntry {
 };
 
 /// Values pushed in `order` of birth.
-Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
+Allocation pushed(View<const MemoryValue> values, const std::vector<std::int32_t>& order, std::int64_t live) {
   std::vector<StackEntry> stack;
   Allocation allocation{std::vector<std::int64_t>(values.size(), 0), 0, live};
-  const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[at(stack.back().value)].bytes; };
+  const auto top = [&] { return stack.empty() ? 0 : stack.back().offset + values[stack.back().value].bytes; };
   for (const std::int32_t v : order) {
-    const MemoryValue& value = values[at(v)];
-    for (StackEntry& entry : stack) entry.dead = entry.dead || values[at(entry.value)].last < value.first;
+    const MemoryValue& value = values[v];
+    for (StackEntry& entry : stack) entry.dead = entry.dead || values[entry.value].last < value.first;
     while (!stack.empty() && stack.back().dead) stack.pop_back();
     auto place = std::ranges::find_if(stack, [&](const StackEntry& entry) {
-      return !entry.dead && replaces(value, values[at(entry.value)]) &&
+      return !entry.dead && replaces(value, values[entry.value]) &&
              std::ranges::find(value.replaceable, entry.value) != value.replaceable.end();
     });
     if (place == stack.end()) place = stack.insert(place, {v, top(), false});
     place->value = v;
-    allocation.offsets[at(v)] = place->offset;
+    allocation.offsets[v] = place->offset;
     allocation.peak_bytes = std::max(allocation.peak_bytes, top());
   }
   return allocation;
@@ -332,7 +331,7 @@ Allocation pushed(std::span<const MemoryValue> values, const std::vector<std::in
 
 }  // namespace
 
-Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t rounds, std::int64_t enough_bytes) {
+Allocation allocate_offsets(View<const MemoryValue> values, std::int32_t rounds, std::int64_t enough_bytes) {
   const Blocks blocks = blocks_of(values);
   Allocation allocation;
   allocation.live_bytes = most_live(blocks.blocks);
@@ -355,11 +354,11 @@ Allocation allocate_offsets(std::span<const MemoryValue> values, std::int32_t ro
     }
   }
   allocation.peak_bytes = best.peak;
-  for (const std::int32_t b : blocks.block_of) allocation.offsets.push_back(best.offsets[at(b)]);
+  for (const std::int32_t b : blocks.block_of) allocation.offsets.push_back(best.offsets[b]);
   return allocation;
 }
 
-bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
+bool fits_in(View<const MemoryValue> values, std::int64_t bytes) {
   const Blocks blocks = blocks_of(values);
   if (most_live(blocks.blocks) > bytes) return false;
   if (place_in_time(blocks.blocks).peak <= bytes) return true;
@@ -372,12 +371,12 @@ bool fits_in(std::span<const MemoryValue> values, std::int64_t bytes) {
   return fits;
 }
 
-std::int64_t most_live(std::span<const MemoryValue> values) { return most_live(blocks_of(values).blocks); }
+std::int64_t most_live(View<const MemoryValue> values) { return most_live(blocks_of(values).blocks); }
 
-Allocation allocate_stack(std::span<const MemoryValue> values) {
+Allocation allocate_stack(View<const MemoryValue> values) {
   std::vector<std::int32_t> order = by_birth(values);
-  const auto start = std::ranges::find_if(order, [&](std::int32_t v) { return values[at(v)].first >= 0; });
-  const auto dies_later = [&](std::int32_t a, std::int32_t b) { return values[at(a)].last > values[at(b)].last; };
+  const auto start = std::ranges::find_if(order, [&](std::int32_t v) { return values[v].first >= 0; });
+  const auto dies_later = [&](std::int32_t a, std::int32_t b) { return values[a].last > values[b].last; };
   std::stable_sort(order.begin(), start, dies_later);
   const std::int64_t live = most_live(blocks_of(values).blocks);
   Allocation best = pushed(values, order, live);
@@ -393,61 +392,61 @@ Allocation allocate_stack(std::span<const MemoryValue> values) {
   return best;
 }
 
-std::vector<std::int64_t> highest_byte(std::span<const MemoryValue> values, const Allocation& allocation,
+std::vector<std::int64_t> highest_byte(View<const MemoryValue> values, const Allocation& allocation,
                                        std::int32_t instructions) {
-  std::vector<std::vector<std::int64_t>> dying(at(instructions));
-  std::vector<std::int64_t> highest(at(instructions), 0);
+  List<std::vector<std::int64_t>> dying(at(instructions));
+  List<std::int64_t> highest(at(instructions), 0);
   std::multiset<std::int64_t> ends;
   const std::vector<std::int32_t> order = by_birth(values);
   std::size_t next = 0;
   for (std::int32_t i = 0; i < instructions; ++i) {
-    for (; next < order.size() && values[at(order[next])].first <= i; ++next) {
-      const std::int64_t end = allocation.offsets[at(order[next])] + values[at(order[next])].bytes;
+    for (; next < order.size() && values[order[next]].first <= i; ++next) {
+      const std::int64_t end = allocation.offsets[order[next]] + values[order[next]].bytes;
       ends.insert(end);
-      if (const std::int32_t last = values[at(order[next])].last; last < instructions)
-        dying[at(std::max(last, 0))].push_back(end);
+      if (const std::int32_t last = values[order[next]].last; last < instructions)
+        dying[std::max(last, 0)].push_back(end);
     }
-    if (!ends.empty()) highest[at(i)] = *ends.rbegin();
-    for (const std::int64_t end : dying[at(i)]) ends.erase(ends.find(end));
+    if (!ends.empty()) highest[i] = *ends.rbegin();
+    for (const std::int64_t end : dying[i]) ends.erase(ends.find(end));
   }
   return highest;
 }
 
-std::vector<std::int64_t> live_bytes(std::span<const MemoryValue> values, std::int32_t instructions) {
-  std::vector<std::int64_t> change(at(instructions) + 2, 0);
+std::vector<std::int64_t> live_bytes(View<const MemoryValue> values, std::int32_t instructions) {
+  List<std::int64_t> change(at(instructions) + 2, 0);
   for (const Block& block : blocks_of(values).blocks) {
-    change[at(std::clamp(block.first, 0, instructions))] += block.bytes;
-    change[at(std::clamp(block.last, -1, instructions) + 1)] -= block.bytes;
+    change[std::clamp(block.first, 0, instructions)] += block.bytes;
+    change[std::clamp(block.last, -1, instructions) + 1] -= block.bytes;
   }
   std::partial_sum(change.begin(), change.end(), change.begin());
   change.resize(at(instructions));
   return change;
 }
 
-Crossings crossings_of(std::span<const MemoryValue> values, std::size_t most) {
+Crossings crossings_of(View<const MemoryValue> values, std::size_t most) {
   const Blocks blocks = blocks_of(values);
-  std::vector<std::int32_t> name(blocks.blocks.size(), 0);  // the last value of each block
+  List<std::int32_t> name(blocks.blocks.size(), 0);  // the last value of each block
   for (std::size_t v = 0; v < values.size(); ++v) {
-    std::int32_t& one = name[at(blocks.block_of[v])];
-    if (values[v].last >= values[at(one)].last || blocks.block_of[at(one)] != blocks.block_of[v])
+    std::int32_t& one = name[blocks.block_of[v]];
+    if (values[v].last >= values[one].last || blocks.block_of[one] != blocks.block_of[v])
       one = static_cast<std::int32_t>(v);
   }
   std::vector<Span> spans;
   std::vector<std::int32_t> order(blocks.blocks.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return blocks.blocks[at(b)].first; });
+  std::ranges::stable_sort(order, {}, [&](std::int32_t b) { return blocks.blocks[b].first; });
   // Twice as fine: what is made at an instruction is made before what dies there does.
   for (const std::int32_t b : order)
-    spans.push_back({2 * (std::int64_t{blocks.blocks[at(b)].first} + 1),
-                     2 * (std::int64_t{blocks.blocks[at(b)].last} + 1) + 1});
+    spans.push_back(
+        {2 * (std::int64_t{blocks.blocks[b].first} + 1), 2 * (std::int64_t{blocks.blocks[b].last} + 1) + 1});
   Crossings crossings;
   crossings.count = crossing_pairs(spans);
-  most = std::min(most, static_cast<std::size_t>(crossings.count));
+  most = std::min(most, as_size(crossings.count));
   for (std::size_t upper = 0; upper < order.size() && crossings.pairs.size() < most; ++upper)
     for (std::size_t lower = 0; lower < upper && crossings.pairs.size() < most; ++lower)
       if (spans[lower].from < spans[upper].from && spans[upper].from < spans[lower].to &&
           spans[lower].to < spans[upper].to)
-        crossings.pairs.push_back({name[at(order[lower])], name[at(order[upper])]});
+        crossings.pairs.push_back({name[order[lower]], name[order[upper]]});
   return crossings;
 }
 

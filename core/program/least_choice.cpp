@@ -66,29 +66,29 @@ struct Steps {
   const std::vector<std::vector<std::int32_t>>& asked;
   std::vector<std::vector<std::int32_t>> opening;  // by step: questions first asked there
   std::vector<std::uint32_t> closing;              // by step: slots of those last asked there
-  std::vector<std::size_t> slot;                   // by question
+  List<std::size_t> slot;                          // by question
 
   Steps(const std::vector<std::vector<std::int32_t>>& asked_at, std::size_t questions)
       : asked(asked_at), opening(asked.size()), closing(asked.size(), 0), slot(questions) {
-    std::vector<std::size_t> last(questions);
+    List<std::size_t> last(questions);
     for (std::size_t i = 0; i < asked.size(); ++i)
-      for (const std::int32_t q : asked[i]) last[at(q)] = i;
-    std::vector<char> seen(questions, 0);
+      for (const std::int32_t q : asked[i]) last[q] = i;
+    List<char> seen(questions, 0);
     std::uint32_t taken = 0;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       for (const std::int32_t q : asked[i]) {
-        if (std::exchange(seen[at(q)], 1) != 0) continue;
+        if (std::exchange(seen[q], 1) != 0) continue;
         opening[i].push_back(q);
-        slot[at(q)] = static_cast<std::size_t>(std::countr_one(taken));
-        check(slot[at(q)] < most_open_questions, "too many questions open at once");
+        slot[q] = as_size(std::countr_one(taken));
+        check(slot[q] < most_open_questions, "too many questions open at once");
         taken |= bit_of(q);
-        closing[last[at(q)]] |= bit_of(q);
+        closing[last[q]] |= bit_of(q);
       }
       taken &= ~closing[i];
     }
   }
 
-  std::uint32_t bit_of(std::int32_t question) const { return std::uint32_t{1} << slot[at(question)]; }
+  std::uint32_t bit_of(std::int32_t question) const { return std::uint32_t{1} << slot[question]; }
   bool is_no(const State& state, std::int32_t question) const { return (state.noes & bit_of(question)) != 0; }
   Answered answered(std::size_t i, const State& state) const {
     Answered answered{i, 0};
@@ -151,7 +151,7 @@ LeastChoice best_known(const Steps& steps, Known& known, const Ask& ask) {
   std::size_t s = states.front().before;  // all are closed: there is one
   for (std::size_t i = all.size(); i-- > 0; s = all[i][s].before) {
     const State& state = all[i][s];
-    for (const std::int32_t q : steps.opening[i]) choice.no[at(q)] = static_cast<char>(steps.is_no(state, q));
+    for (const std::int32_t q : steps.opening[i]) choice.no[q] = static_cast<char>(steps.is_no(state, q));
     ask(steps.answered(i, state));
   }
   return choice;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/index.h"
 #include "core/base/units.h"
 
 namespace sdip {
@@ -24,7 +25,7 @@ struct StepCosts {
 };
 
 struct LeastChoice {
-  std::vector<char> no;               // by question; those never asked are answered with yes
+  List<char> no;                      // by question; those never asked are answered with yes
   std::optional<std::size_t> failed;  // the first step that no answers allow: `no` then says nothing
 };
 

@@ -13,8 +13,8 @@ ValueUses value_uses(const ScheduleProblem& problem) {
   uses.maker.assign(problem.values.size(), -1);
   for (std::size_t n = 0; n < problem.operations.size(); ++n) {
     const ScheduledOperation& operation = problem.operations[n];
-    for (const std::int32_t v : operation.reads) uses.users[at(v)].push_back(static_cast<std::int32_t>(n));
-    if (operation.result >= 0) uses.maker[at(operation.result)] = static_cast<std::int32_t>(n);
+    for (const std::int32_t v : operation.reads) uses.users[v].push_back(static_cast<std::int32_t>(n));
+    if (operation.result >= 0) uses.maker[operation.result] = static_cast<std::int32_t>(n);
   }
   return uses;
 }
@@ -29,33 +29,33 @@ LiveBytes::LiveBytes(const ScheduleProblem& problem, const ValueUses& uses) : pr
 }
 
 std::int64_t LiveBytes::during(std::int32_t operation) const {
-  const ScheduledOperation& one = problem_.operations[at(operation)];
+  const ScheduledOperation& one = problem_.operations[operation];
   if (one.result < 0) return live_;
-  const std::int64_t made = problem_.values[at(one.result)].bytes;
+  const std::int64_t made = problem_.values[one.result].bytes;
   const bool in_place = std::ranges::any_of(
-      one.replaceable, [&](std::int32_t v) { return dies(v) && problem_.values[at(v)].bytes == made; });
+      one.replaceable, [&](std::int32_t v) { return dies(v) && problem_.values[v].bytes == made; });
   return in_place ? live_ : live_ + made;
 }
 
 std::int64_t LiveBytes::after(std::int32_t operation) const {
-  const ScheduledOperation& one = problem_.operations[at(operation)];
+  const ScheduledOperation& one = problem_.operations[operation];
   std::int64_t bytes = live_;
   if (one.result >= 0) {
-    const ScheduledValue& made = problem_.values[at(one.result)];
-    if (made.kept || !uses_.users[at(one.result)].empty()) bytes += made.bytes;
+    const ScheduledValue& made = problem_.values[one.result];
+    if (made.kept || !uses_.users[one.result].empty()) bytes += made.bytes;
   }
   for (const std::int32_t v : one.reads)
-    if (dies(v)) bytes -= problem_.values[at(v)].bytes;
+    if (dies(v)) bytes -= problem_.values[v].bytes;
   return bytes;
 }
 
 void LiveBytes::run(std::int32_t operation) {
   live_ = after(operation);
-  for (const std::int32_t v : problem_.operations[at(operation)].reads) --uses_left_[at(v)];
+  for (const std::int32_t v : problem_.operations[operation].reads) --uses_left_[v];
 }
 
 void LiveBytes::undo(std::int32_t operation, std::int64_t live_bytes) {
-  for (const std::int32_t v : problem_.operations[at(operation)].reads) ++uses_left_[at(v)];
+  for (const std::int32_t v : problem_.operations[operation].reads) ++uses_left_[v];
   live_ = live_bytes;
 }
 
@@ -72,22 +72,22 @@ std::int64_t peak_live_bytes(const ScheduleProblem& problem, const OperationOrde
 
 std::int64_t moved_bytes(const ScheduleProblem& problem, const OperationOrder& order, std::int64_t capacity_bytes) {
   constexpr std::int32_t never = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::vector<std::int32_t>> positions(problem.values.size());  // of uses, the last one first
+  List<std::vector<std::int32_t>> positions(problem.values.size());  // of uses, the last one first
   for (std::size_t i = order.size(); i-- > 0;)
-    for (const std::int32_t v : problem.operations[at(order[i])].reads)
-      positions[at(v)].push_back(static_cast<std::int32_t>(i));
-  const auto next = [&](std::int32_t v) { return positions[at(v)].empty() ? never : positions[at(v)].back(); };
+    for (const std::int32_t v : problem.operations[order[i]].reads)
+      positions[v].push_back(static_cast<std::int32_t>(i));
+  const auto next = [&](std::int32_t v) { return positions[v].empty() ? never : positions[v].back(); };
   std::set<std::tuple<std::int32_t, std::int64_t, std::int32_t>> on_chip;  // next use, bytes, value
   std::int64_t live = 0, moved = 0;
   const auto put = [&](std::int32_t v, std::int64_t sign) {
-    const std::tuple entry{next(v), problem.values[at(v)].bytes, v};
+    const std::tuple entry{next(v), problem.values[v].bytes, v};
     if (sign > 0 ? !on_chip.insert(entry).second : on_chip.erase(entry) == 0) return;
-    live += sign * problem.values[at(v)].bytes;
+    live += sign * problem.values[v].bytes;
   };
   const auto make_room = [&](std::int32_t now) {
     while (live > capacity_bytes && !on_chip.empty() && std::get<0>(*on_chip.rbegin()) > now) {
       const std::int32_t farthest = std::get<2>(*on_chip.rbegin());
-      moved += 2 * problem.values[at(farthest)].bytes;
+      moved += 2 * problem.values[farthest].bytes;
       put(farthest, -1);
     }
   };
@@ -96,16 +96,15 @@ std::int64_t moved_bytes(const ScheduleProblem& problem, const OperationOrder& o
     if (uses.maker[v] < 0 && (problem.values[v].kept || !uses.users[v].empty()))
       put(static_cast<std::int32_t>(v), 1);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const ScheduledOperation& one = problem.operations[at(order[i])];
+    const ScheduledOperation& one = problem.operations[order[i]];
     for (const std::int32_t v : one.reads) put(v, 1);
     make_room(static_cast<std::int32_t>(i));
     for (const std::int32_t v : one.reads) {
       put(v, -1);
-      positions[at(v)].pop_back();
-      if (!positions[at(v)].empty() || problem.values[at(v)].kept) put(v, 1);
+      positions[v].pop_back();
+      if (!positions[v].empty() || problem.values[v].kept) put(v, 1);
     }
-    if (one.result >= 0 && (problem.values[at(one.result)].kept || !positions[at(one.result)].empty()))
-      put(one.result, 1);
+    if (one.result >= 0 && (problem.values[one.result].kept || !positions[one.result].empty())) put(one.result, 1);
     make_room(static_cast<std::int32_t>(i));
   }
   return moved;

@@ -8,8 +8,8 @@ namespace sdip {
 
 /// Who uses and who makes each value: by value, operations in the given order.
 struct ValueUses {
-  std::vector<std::vector<std::int32_t>> users;
-  std::vector<std::int32_t> maker;  // -1: none
+  List<std::vector<std::int32_t>> users;
+  List<std::int32_t> maker;  // -1: none
 };
 ValueUses value_uses(const ScheduleProblem& problem);
 
@@ -27,13 +27,10 @@ class LiveBytes {
   void undo(std::int32_t operation, std::int64_t live_bytes);
 
  private:
-  bool dies(std::int32_t value) const {
-    return uses_left_[static_cast<std::size_t>(value)] == 1 &&
-           !problem_.values[static_cast<std::size_t>(value)].kept;
-  }
+  bool dies(std::int32_t value) const { return uses_left_[value] == 1 && !problem_.values[value].kept; }
   const ScheduleProblem& problem_;
   const ValueUses& uses_;
-  std::vector<std::int32_t> uses_left_;
+  List<std::int32_t> uses_left_;
   std::int64_t live_ = 0;
 };
 
@@ -42,7 +39,7 @@ struct Walk {
   const ScheduleProblem* problem = nullptr;
   ValueUses uses;
   OperationOrder order;
-  std::vector<std::int32_t> position;
+  List<std::int32_t> position;
   KnownWindows* known = nullptr;
 };
 

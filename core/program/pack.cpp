@@ -27,20 +27,20 @@ namespace {
 struct Starts {
   const ScheduleProblem& problem;
   std::span<const CircuitUse> uses;
-  std::vector<std::int64_t> made;  // by value: when; 0 for what is there from the start
+  List<std::int64_t> made;  // by value: when; 0 for what is there from the start
   std::array<std::int64_t, pair_families> free{};
   std::int64_t started = 0, ended = 0;
 
   std::int64_t start_of(std::int32_t n) const {
     std::int64_t start = std::max(started, free.at(uses[at(n)].circuit));
-    for (const std::int32_t v : problem.operations[at(n)].reads) start = std::max(start, made[at(v)]);
+    for (const std::int32_t v : problem.operations[n].reads) start = std::max(start, made[v]);
     return start;
   }
   void run(std::int32_t n) {
     started = start_of(n);
     const std::int64_t end = started + uses[at(n)].cycles;
     free.at(uses[at(n)].circuit) = end;
-    if (problem.operations[at(n)].result >= 0) made[at(problem.operations[at(n)].result)] = end;
+    if (problem.operations[n].result >= 0) made[problem.operations[n].result] = end;
     ended = std::max(ended, end);
   }
 };
@@ -52,11 +52,11 @@ Starts no_starts(const ScheduleProblem& problem, std::span<const CircuitUse> use
 /// By operation: cycles until everything that comes of it is made, itself included.
 std::vector<std::int64_t> paths(const ScheduleProblem& problem, const ValueUses& uses,
                                 std::span<const CircuitUse> circuits) {
-  std::vector<std::int64_t> path(problem.operations.size());
+  List<std::int64_t> path(problem.operations.size());
   for (std::size_t n = path.size(); n-- > 0;) {
     const std::int32_t made = problem.operations[n].result;
     if (made >= 0)
-      for (const std::int32_t user : uses.users[at(made)]) path[n] = std::max(path[n], path[at(user)]);
+      for (const std::int32_t user : uses.users[made]) path[n] = std::max(path[n], path[user]);
     path[n] += circuits[n].cycles;
   }
   return path;
@@ -76,7 +76,7 @@ class ListScheduler {
         waits_(problem.operations.size(), 0),
         left_(given) {
     for (std::size_t n = 0; n < waits_.size(); ++n)
-      for (const std::int32_t v : problem.operations[n].reads) waits_[n] += uses_.maker[at(v)] >= 0;
+      for (const std::int32_t v : problem.operations[n].reads) waits_[n] += uses_.maker[v] >= 0;
   }
 
   OperationOrder run() {
@@ -90,9 +90,9 @@ class ListScheduler {
       order.push_back(n);
       live_.run(n);
       starts_.run(n);
-      const std::int32_t made = problem_.operations[at(n)].result;
+      const std::int32_t made = problem_.operations[n].result;
       if (made < 0) continue;
-      for (const std::int32_t user : uses_.users[at(made)]) --waits_[at(user)];
+      for (const std::int32_t user : uses_.users[made]) --waits_[user];
     }
     return order;
   }
@@ -105,7 +105,7 @@ class ListScheduler {
     std::size_t best = first_;
     auto best_rank = rank_of(first_);
     for (std::size_t i = first_ + 1; i < end; ++i) {
-      if (waits_[at(left_[i])] != 0) continue;
+      if (waits_[left_[i]] != 0) continue;
       const auto rank = rank_of(i);
       if (rank >= best_rank) continue;
       if (alive.empty()) alive = alive_before(end);
@@ -118,7 +118,7 @@ class ListScheduler {
   }
 
   std::tuple<std::int64_t, std::int64_t> rank_of(std::size_t position) const {
-    return {starts_.start_of(left_[position]), -path_[at(left_[position])]};
+    return {starts_.start_of(left_[position]), -path_[left_[position]]};
   }
 
   std::vector<std::int64_t> alive_before(std::size_t end) {
@@ -135,11 +135,11 @@ class ListScheduler {
   const ScheduleProblem& problem_;
   std::size_t window_;
   ValueUses uses_;
-  std::vector<std::int64_t> path_;
+  List<std::int64_t> path_;
   LiveBytes live_;
   Starts starts_;
   std::int64_t peak_;
-  std::vector<std::int32_t> waits_;
+  List<std::int32_t> waits_;
   OperationOrder left_;  // from first_ on, in the given order
   std::size_t first_ = 0;
 };

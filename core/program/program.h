@@ -241,8 +241,8 @@ struct Instruction {
 
 /// One stage's instructions, in the order they run.
 struct Program {
-  std::vector<Instruction> instructions;
-  std::vector<InstructionClass> classes;
+  List<Instruction> instructions;
+  List<InstructionClass> classes;
   Bytes weight_bytes;  // fetched from DRAM in a pass, as stored there; of a lookup table the rows looked up
   Bytes distinct_weight_bytes;      // of them, what two instructions share (two passes of guidance) counted once
   Bytes stored_weight_bytes;        // all that DRAM (or ROM) keeps for it

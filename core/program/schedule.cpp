@@ -16,8 +16,7 @@ namespace sdip {
 namespace {
 
 void renumber(Walk& walk, std::size_t first, std::size_t count) {
-  for (std::size_t i = first; i < first + count; ++i)
-    walk.position[at(walk.order[i])] = static_cast<std::int32_t>(i);
+  for (std::size_t i = first; i < first + count; ++i) walk.position[walk.order[i]] = static_cast<std::int32_t>(i);
 }
 
 /// Puts a window in its best order and runs it. Returns whether that order is proven.
@@ -32,7 +31,7 @@ bool improve(Walk& walk, LiveBytes& live, std::size_t first, std::size_t count, 
 
 /// One sweep of windows that overlap by half over positions [first, end).
 void sweep(Walk& walk, LiveBytes live, std::size_t first, std::size_t end, const ScheduleEffort& effort) {
-  const auto window = static_cast<std::size_t>(effort.window);
+  const auto window = as_size(effort.window);
   const std::size_t stride = std::max<std::size_t>(1, window / 2);
   for (std::size_t from = first; from < end; from += stride) {
     improve(walk, live, from, std::min(window, end - from), effort.states);
@@ -44,9 +43,9 @@ void sweep(Walk& walk, LiveBytes live, std::size_t first, std::size_t end, const
 /// Of what is ready: what leaves least alive, of equals what needs least meanwhile, of equals the earliest.
 OperationOrder greedy(const ScheduleProblem& problem, const ValueUses& uses) {
   const std::size_t count = problem.operations.size();
-  std::vector<std::int32_t> waits(count, 0), ready;
+  List<std::int32_t> waits(count, 0), ready;
   for (std::size_t n = 0; n < count; ++n)
-    for (const std::int32_t v : problem.operations[n].reads) waits[n] += uses.maker[at(v)] >= 0;
+    for (const std::int32_t v : problem.operations[n].reads) waits[n] += uses.maker[v] >= 0;
   for (std::size_t n = 0; n < count; ++n)
     if (waits[n] == 0) ready.push_back(static_cast<std::int32_t>(n));
   LiveBytes live(problem, uses);
@@ -58,10 +57,10 @@ OperationOrder greedy(const ScheduleProblem& problem, const ValueUses& uses) {
     ready.erase(best);
     order.push_back(n);
     live.run(n);
-    const std::int32_t made = problem.operations[at(n)].result;
+    const std::int32_t made = problem.operations[n].result;
     if (made < 0) continue;
-    for (const std::int32_t user : uses.users[at(made)])
-      if (--waits[at(user)] == 0) ready.push_back(user);
+    for (const std::int32_t user : uses.users[made])
+      if (--waits[user] == 0) ready.push_back(user);
   }
   check(order.size() == count, "a program in no valid order was scheduled");
   return order;
@@ -111,26 +110,26 @@ std::vector<std::size_t> cut_positions(const ScheduleProblem& problem, const Ope
   const ValueUses uses = value_uses(problem);
   const std::size_t count = order.size();
   std::vector<std::int32_t> open_makers(count), open_readers(count);
-  std::vector<char> has_user(count, 0);
+  List<char> has_user(count, 0);
   std::int32_t open = 0;
   for (std::size_t i = 0; i < count; ++i) {
     ++open;
-    for (const std::int32_t v : problem.operations[at(order[i])].reads)
-      if (const std::int32_t maker = uses.maker[at(v)]; maker >= 0 && has_user[at(maker)] == 0) {
-        has_user[at(maker)] = 1;
+    for (const std::int32_t v : problem.operations[order[i]].reads)
+      if (const std::int32_t maker = uses.maker[v]; maker >= 0 && has_user[maker] == 0) {
+        has_user[maker] = 1;
         --open;
       }
     open_makers[i] = open;
   }
-  std::vector<char> has_need(count, 0);
+  List<char> has_need(count, 0);
   open = 0;
   for (std::size_t i = count; i-- > 0;) {
     ++open;
-    const std::int32_t made = problem.operations[at(order[i])].result;
+    const std::int32_t made = problem.operations[order[i]].result;
     if (made >= 0)
-      for (const std::int32_t user : uses.users[at(made)])
-        if (has_need[at(user)] == 0) {
-          has_need[at(user)] = 1;
+      for (const std::int32_t user : uses.users[made])
+        if (has_need[user] == 0) {
+          has_need[user] = 1;
           --open;
         }
     open_readers[i] = open;

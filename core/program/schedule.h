@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/index.h"
 #include "core/base/number_hash.h"
 
 namespace sdip {
@@ -26,8 +27,8 @@ struct ScheduledOperation {
 };
 
 struct ScheduleProblem {
-  std::vector<ScheduledOperation> operations;  // in a valid order
-  std::vector<ScheduledValue> values;
+  List<ScheduledOperation> operations;  // in a valid order
+  List<ScheduledValue> values;
 };
 
 using OperationOrder = std::vector<std::int32_t>;

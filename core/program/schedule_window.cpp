@@ -37,30 +37,30 @@ struct LocalOperation {
 };
 
 struct Window {
-  std::vector<Local> values;
+  List<Local> values;
   std::vector<LocalOperation> operations;
   std::int64_t live = 0;  // when it begins
 
   bool dies(std::int32_t v, Mask done, std::size_t n) const {
-    const Local& value = values[at(v)];
+    const Local& value = values[v];
     return !value.outlives && (value.users & ~done) == Mask{1} << n;
   }
   std::int64_t during(std::size_t n, Mask done, std::int64_t live_bytes) const {
     const LocalOperation& one = operations[n];
     if (one.result < 0) return live_bytes;
-    const std::int64_t made = values[at(one.result)].bytes;
+    const std::int64_t made = values[one.result].bytes;
     for (const std::int32_t v : one.replaceable)
-      if (values[at(v)].bytes == made && dies(v, done, n)) return live_bytes;
+      if (values[v].bytes == made && dies(v, done, n)) return live_bytes;
     return live_bytes + made;
   }
   std::int64_t after(std::size_t n, Mask done, std::int64_t live_bytes) const {
     const LocalOperation& one = operations[n];
     if (one.result >= 0) {
-      const Local& made = values[at(one.result)];
+      const Local& made = values[one.result];
       if (made.outlives || made.users != 0) live_bytes += made.bytes;
     }
     for (const std::int32_t v : one.reads)
-      if (dies(v, done, n)) live_bytes -= values[at(v)].bytes;
+      if (dies(v, done, n)) live_bytes -= values[v].bytes;
     return live_bytes;
   }
 };
@@ -72,7 +72,7 @@ Dependences dependences_of(const ScheduleProblem& problem, const std::vector<std
                            const std::unordered_map<std::int32_t, std::int32_t>& local_maker) {
   Dependences edges(chosen.size());
   for (std::size_t n = 0; n < chosen.size(); ++n)
-    for (const std::int32_t v : problem.operations[at(chosen[n])].reads)
+    for (const std::int32_t v : problem.operations[chosen[n]].reads)
       if (const auto maker = local_maker.find(v); maker != local_maker.end())
         boost::add_edge(at(maker->second), n, edges);
   return edges;
@@ -88,9 +88,9 @@ Window window_of(const Walk& walk, std::size_t first, std::size_t count, std::in
   const auto local_of = [&](std::int32_t v) {
     const auto [entry, fresh] = local.try_emplace(v, static_cast<std::int32_t>(window.values.size()));
     if (!fresh) return entry->second;
-    Local one{problem.values[at(v)].bytes, 0, problem.values[at(v)].kept};
-    for (const std::int32_t user : walk.uses.users[at(v)]) {
-      const auto p = static_cast<std::size_t>(walk.position[at(user)]);
+    Local one{problem.values[v].bytes, 0, problem.values[v].kept};
+    for (const std::int32_t user : walk.uses.users[v]) {
+      const auto p = as_size(walk.position[user]);
       if (p >= first + count) one.outlives = true;
       if (p >= first && p < first + count) one.users |= Mask{1} << (p - first);
     }
@@ -98,7 +98,7 @@ Window window_of(const Walk& walk, std::size_t first, std::size_t count, std::in
     return entry->second;
   };
   for (std::size_t n = 0; n < count; ++n) {
-    const ScheduledOperation& one = problem.operations[at(chosen[n])];
+    const ScheduledOperation& one = problem.operations[chosen[n]];
     LocalOperation operation;
     for (const std::int32_t v : one.reads) operation.reads.push_back(local_of(v));
     for (const std::int32_t v : one.replaceable) operation.replaceable.push_back(local_of(v));
@@ -118,16 +118,16 @@ Window window_of(const Walk& walk, std::size_t first, std::size_t count, std::in
 /// Bytes that every order has alive at some time: those of one operation with all that passes by the window.
 std::int64_t least_peak(const Window& window) {
   std::int64_t by = window.live, most = window.live;
-  std::vector<char> made(window.values.size(), 0);
+  List<char> made(window.values.size(), 0);
   for (const LocalOperation& one : window.operations)
-    if (one.result >= 0) made[at(one.result)] = 1;
+    if (one.result >= 0) made[one.result] = 1;
   for (std::size_t v = 0; v < window.values.size(); ++v)
     if (made[v] == 0 && !window.values[v].outlives) by -= window.values[v].bytes;
   for (const LocalOperation& one : window.operations) {
     std::int64_t own = by;
     for (const std::int32_t v : one.reads)
-      if (made[at(v)] != 0 || !window.values[at(v)].outlives) own += window.values[at(v)].bytes;
-    if (one.result >= 0 && one.replaceable.empty()) own += window.values[at(one.result)].bytes;
+      if (made[v] != 0 || !window.values[v].outlives) own += window.values[v].bytes;
+    if (one.result >= 0 && one.replaceable.empty()) own += window.values[one.result].bytes;
     most = std::max(most, own);
   }
   return most;
@@ -143,7 +143,7 @@ struct WindowState {
 struct WindowSearch {
   const Window& window;
   std::int64_t least = 0;
-  std::vector<WindowState> states;
+  List<WindowState> states;
   std::unordered_map<Mask, std::int64_t> reached{};  // least peak at which a set was reached
 
   bool ready(const WindowState& state, std::size_t n) const {
@@ -170,8 +170,8 @@ struct WindowSearch {
   }
   std::vector<std::int32_t> path(std::int32_t state) const {
     std::vector<std::int32_t> order;
-    for (; state >= 0; state = states[at(state)].before) {
-      const auto& ran = states[at(state)].ran;
+    for (; state >= 0; state = states[state].before) {
+      const auto& ran = states[state].ran;
       order.insert(order.end(), ran.rbegin(), ran.rend());
     }
     std::ranges::reverse(order);

@@ -74,7 +74,7 @@ bool has_own_pairs(const Machine& machine) {
 }
 
 std::int64_t dsram_bytes_of(const Machine& machine, Family family) {
-  const auto number = static_cast<std::size_t>(family);
+  const auto number = at(family);
   const std::int64_t own = has_pairs(machine) && number < pair_families ? machine.*rows_of_pairs[number] : 0;
   return own != 0 ? own : machine.dsram_bytes;
 }

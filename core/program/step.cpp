@@ -62,14 +62,14 @@ Shape half_batch(const Graph& graph, Shape shape) {
 /// The network a second time, on the same weights and latent but its own context. Returns the second prediction.
 ValueId second_pass(Graph& graph, ValueId latent) {
   const std::size_t nodes = graph.nodes.size();
-  std::vector<ValueId> copy(graph.values.size(), none);
+  List<ValueId> copy(graph.values.size(), none);
   Writer writer{graph};
   const auto copied = [&](ValueId v) {
     if (v == none || v == latent) return v;
-    const Value original = graph.values[static_cast<std::size_t>(v)];
+    const Value original = graph.values[v];
     const bool scalar = original.kind == ValueKind::input && original.operand.shape.size() <= 1;
     if (original.kind == ValueKind::weight || scalar) return v;
-    ValueId& id = copy[static_cast<std::size_t>(v)];
+    ValueId& id = copy[v];
     if (id == none) id = writer.value(original.name + "/second", original.kind, original.operand.shape);
     return id;
   };
@@ -93,7 +93,7 @@ Predictions doubled_batch(Graph& graph, ValueId& latent, const Shape& half) {
   const ValueId sample = latent;
   const ValueId prediction = graph.outputs.at(0);
   graph.inputs.erase(std::ranges::find(graph.inputs, sample));
-  graph.values[static_cast<std::size_t>(sample)].kind = ValueKind::activation;
+  graph.values[sample].kind = ValueKind::activation;
   latent = writer.value("step/latent", ValueKind::input, half);
   std::rotate(graph.inputs.begin(), graph.inputs.end() - 1, graph.inputs.end());
   graph.nodes.insert(graph.nodes.begin(),
@@ -130,11 +130,11 @@ ValueId update(Graph& graph, Sampler sampler, ValueId latent, ValueId noise, con
 void append_step(Graph& graph, const Machine& machine) {
   ValueId latent = latent_of(graph);
   const ValueId prediction = graph.outputs.at(0);
-  Shape shape = graph.values[static_cast<std::size_t>(latent)].operand.shape;
-  if (graph.values[static_cast<std::size_t>(prediction)].operand.shape != shape)
+  Shape shape = graph.values[latent].operand.shape;
+  if (graph.values[prediction].operand.shape != shape)
     throw Error("not_a_noise_predictor", graph.name,
                 "expected a prediction shaped as the latent " + shape_text(shape) + ", found " +
-                    shape_text(graph.values[static_cast<std::size_t>(prediction)].operand.shape));
+                    shape_text(graph.values[prediction].operand.shape));
   ValueId noise = prediction;
   if (machine.guidance == Guidance::batch) {
     shape = half_batch(graph, shape);

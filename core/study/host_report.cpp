@@ -8,9 +8,7 @@
 namespace sdip {
 namespace {
 
-double frame_seconds(const Report& report) {
-  return 1 / report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
-}
+double frame_seconds(const Report& report) { return 1 / report.outcome.values[Metric::throughput_fps]; }
 
 double frame_cycles(const Machine& machine, const Report& report) {
   return frame_seconds(report) * static_cast<double>(machine.core_clock_mhz) * 1e6;

@@ -48,13 +48,13 @@ std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const s
     } catch (const Error& error) {
       outcomes[i].reason = error.what();
     }
-  std::vector<const std::vector<std::size_t>*> groups;
+  List<const std::vector<std::size_t>*> groups;
   for (const auto& [key, places] : sharing) groups.push_back(&places);
   std::mutex failing;
   std::exception_ptr failure;
   on_threads(threads, std::ssize(groups), [&](std::int64_t g) {
     try {
-      evaluate_sharing(compile_machine, machines, *groups[static_cast<std::size_t>(g)], outcomes);
+      evaluate_sharing(compile_machine, machines, *groups[g], outcomes);
     } catch (...) {
       const std::scoped_lock lock(failing);
       if (!failure) failure = std::current_exception();

@@ -88,7 +88,7 @@ void add_case(Text& text, const Workloads& workloads, const Case& one) {
   assign_json(machine, nlohmann::json::parse(one.changes));
   check_machine(machine);
   const Analysis analysis = analyze(workloads, std::string(one.model), machine);
-  text.word(std::string(one.model) + " " + std::string(one.preset) + " " + std::string(one.changes));
+  text.word(fmt::format("{} {} {}", one.model, one.preset, one.changes));
   text.word(analysis.report.outcome.reason);
   for (const double value : analysis.report.outcome.values) text.real(value);
   add_breakdown(text, analysis.report.energy_j);

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "core/base/index.h"
 #include "core/workload/layers.h"
 
 namespace sdip::workload {
@@ -24,7 +25,7 @@ Value embed(Draft& draft, const Value& ids, const Value& types) {
   const Module within(draft, "embeddings");
   const Value words = embedding(draft, "word_embeddings", ids, {vocabulary, width});
   const Value sum = add(draft, words, embedding(draft, "token_type_embeddings", types, {2, width}));
-  Shape numbers(static_cast<std::size_t>(ids.shape[1]));
+  Shape numbers(as_size(ids.shape[1]));
   std::iota(numbers.begin(), numbers.end(), 0);
   const Value places{int64_constant(draft, numbers), {ids.shape[1]}};
   const Value placed = embedding(draft, "position_embeddings", places, {positions, width});

@@ -139,7 +139,7 @@ std::vector<Value> node_with_outputs(Draft& draft, std::string_view op, Inputs i
   std::vector<Value> values;
   values.reserve(shapes.size());
   for (const Shape& shape : shapes) {
-    values.push_back({proto.name() + "_output_" + std::to_string(values.size()), shape});
+    values.push_back({fmt::format("{}_output_{}", proto.name(), values.size()), shape});
     proto.add_output(values.back().name);
   }
   return values;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip::workload {
 namespace {
@@ -46,7 +47,7 @@ Value reshape(Draft& draft, const Value& x, Shape shape) {
 Value transpose(Draft& draft, const Value& x, const Shape& order) {
   Shape shape;
   shape.reserve(order.size());
-  for (const std::int64_t axis : order) shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
+  for (const std::int64_t axis : order) shape.push_back(x.shape[at(axis)]);
   return node(draft, "Transpose", {x.name}, std::move(shape), {{"perm", order}});
 }
 
@@ -58,17 +59,17 @@ Value unsqueeze(Draft& draft, const Value& x, std::int64_t axis) {
 
 Value concat(Draft& draft, const Value& a, const Value& b, std::int64_t axis) {
   Shape shape = a.shape;
-  shape[static_cast<std::size_t>(axis)] += b.shape[static_cast<std::size_t>(axis)];
+  shape[at(axis)] += b.shape[at(axis)];
   return node(draft, "Concat", {a.name, b.name}, std::move(shape), {{"axis", axis}});
 }
 
 std::vector<Value> split(Draft& draft, const Value& x, std::int64_t axis, std::int64_t parts) {
   Shape shape = x.shape;
-  std::int64_t& extent = shape[static_cast<std::size_t>(axis)];
+  std::int64_t& extent = shape[at(axis)];
   check(extent % parts == 0, "parts are equal");
   extent /= parts;
-  const std::string sizes = int64_constant(draft, Shape(static_cast<std::size_t>(parts), extent));
-  const std::vector<Shape> shapes(static_cast<std::size_t>(parts), shape);
+  const std::string sizes = int64_constant(draft, Shape(as_size(parts), extent));
+  const std::vector<Shape> shapes(as_size(parts), shape);
   return node_with_outputs(draft, "Split", {x.name, sizes}, shapes, {{"axis", axis}});
 }
 
@@ -118,8 +119,8 @@ Value group_norm(Draft& draft, std::string_view module, const Value& x, std::int
   const Module within(draft, module);
   const std::int64_t channels = x.shape[1];
   check(x.shape.size() == 4 && channels % groups == 0, "a group holds whole channels");
-  const std::vector<float> ones(static_cast<std::size_t>(groups), 1.0F);
-  const std::vector<float> zeros(static_cast<std::size_t>(groups), 0.0F);
+  const std::vector<float> ones(as_size(groups), 1.0F);
+  const std::vector<float> zeros(as_size(groups), 0.0F);
   const Value grouped = reshape(draft, x, {x.shape[0], groups, channels / groups * x.shape[2] * x.shape[3]});
   const Value normal =
       node(draft, "InstanceNormalization",
@@ -209,7 +210,7 @@ Value sinusoids(Draft& draft, const Value& x, std::int64_t rows, std::int64_t ha
   // One row of frequencies for each row of the result: a scalar timestep then needs no Expand to the batch.
   const std::int64_t table_rows = x.shape.size() == 1 ? rows : 1;
   std::vector<float> frequencies;
-  frequencies.reserve(static_cast<std::size_t>(table_rows * half));
+  frequencies.reserve(as_size(table_rows * half));
   for (std::int64_t i = 0; i < table_rows * half; ++i) {
     const double exponent = static_cast<double>(i % half) / static_cast<double>(half);
     frequencies.push_back(static_cast<float>(std::exp(-std::log(10000.0) * exponent)));

@@ -91,7 +91,7 @@ constexpr std::int64_t bert_tokens_most = 512;
 [[noreturn]] void out_of_range(const ModelRow& row, const char* what, std::int64_t value,
                                const std::string& expected) {
   throw Error("value_out_of_range", std::string("/") + what,
-              std::string(row.name) + ": " + what + " is " + std::to_string(value) + ", expected " + expected);
+              fmt::format("{}: {} is {}, expected {}", row.name, what, value, expected));
 }
 
 std::int64_t image_side(const ModelRow& row, const char* what, std::int64_t value_px) {
@@ -106,7 +106,7 @@ std::int64_t image_side(const ModelRow& row, const char* what, std::int64_t valu
   const std::int64_t least = row.kind == classifier ? 32 : multiple;
   if (value_px < least || value_px > image_px_most || value_px % multiple != 0) {
     const std::string steps = multiple == 1 ? "" : ", a multiple of " + std::to_string(multiple);
-    out_of_range(row, what, value_px, std::to_string(least) + " to " + std::to_string(image_px_most) + steps);
+    out_of_range(row, what, value_px, fmt::format("{} to {}{}", least, image_px_most, steps));
   }
   return value_px;
 }
@@ -126,7 +126,7 @@ std::int64_t token_count(const ModelRow& row, std::int64_t tokens) {
 
 }  // namespace
 
-std::string_view name_of(ModelKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(ModelKind kind) { return kind_names[at(kind)]; }
 
 std::span<const ModelRow> built_in_models() { return model_rows; }
 
@@ -145,7 +145,7 @@ const PipelineRow* find_pipeline(std::string_view name) {
 std::string write_model(std::string_view name, const ModelOptions& options) {
   const ModelRow* row = find_model(name);
   if (row == nullptr) {
-    throw Error("unknown_model", std::string(name), "there is no built-in model \"" + std::string(name) + "\"");
+    throw Error("unknown_model", std::string(name), fmt::format("there is no built-in model \"{}\"", name));
   }
   if (options.batch < 1 || options.batch > batch_most) {
     out_of_range(*row, "batch", options.batch, "1 to " + std::to_string(batch_most));

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/base/index.h"
 #include "core/workload/layers.h"
 
 namespace sdip::workload {
@@ -10,10 +11,10 @@ namespace {
 
 /// 0 where a token may look, the lowest float where it would look ahead: a constant, as the length is known.
 Value causal_mask(Draft& draft, std::int64_t tokens) {
-  std::vector<float> mask(static_cast<std::size_t>(tokens * tokens), 0.0F);
+  List<float> mask(as_size(tokens * tokens), 0.0F);
   for (std::int64_t row = 0; row < tokens; ++row) {
     for (std::int64_t ahead = row + 1; ahead < tokens; ++ahead) {
-      mask[static_cast<std::size_t>(row * tokens + ahead)] = std::numeric_limits<float>::lowest();
+      mask[row * tokens + ahead] = std::numeric_limits<float>::lowest();
     }
   }
   Shape shape{1, 1, tokens, tokens};

@@ -1,6 +1,7 @@
 // The VAE: residual blocks at halving or doubling resolution, one attention in the middle.
 #include "core/workload/vae.h"
 
+#include "core/base/index.h"
 #include "core/workload/residual_block.h"
 
 namespace sdip::workload {
@@ -59,7 +60,7 @@ Value encode(Draft& draft, const Value& picture, const VaeConfig& config) {
   for (std::size_t i = 0; i < config.channels.size(); ++i) {
     const Module level(draft, numbered("down_blocks", i));
     for (std::int64_t j = 0; j < config.blocks_per_level; ++j) {
-      x = block(draft, numbered("resnets", static_cast<std::size_t>(j)), x, config.channels[i], config);
+      x = block(draft, numbered("resnets", as_size(j)), x, config.channels[i], config);
     }
     if (i + 1 < config.channels.size()) x = downsample(draft, x);
   }
@@ -74,7 +75,7 @@ Value decode(Draft& draft, const Value& latent, const VaeConfig& config) {
     const Module level(draft, numbered("up_blocks", i));
     const std::size_t from_finest = config.channels.size() - 1 - i;
     for (std::int64_t j = 0; j <= config.blocks_per_level; ++j) {
-      x = block(draft, numbered("resnets", static_cast<std::size_t>(j)), x, config.channels[from_finest], config);
+      x = block(draft, numbered("resnets", as_size(j)), x, config.channels[from_finest], config);
     }
     if (from_finest > 0) x = upsample(draft, "upsamplers.0", x);
   }

@@ -75,16 +75,16 @@ Fill fill_for(const Shape& shape, std::int64_t count, std::string_view op, std::
 void stream_tensor(std::uint64_t stream, std::int64_t count, Fill fill,
                    const std::function<void(std::span<const std::byte>)>& sink) {
   constexpr std::int64_t piece = 1 << 16;
-  std::vector<float> values(static_cast<std::size_t>(std::min(piece, count + 1)));
+  std::vector<float> values(as_size(std::min(piece, count + 1)));
   for (std::int64_t start = 0; start < count; start += piece) {
     const std::int64_t length = std::min(piece, count - start);
     for (std::int64_t i = 0; i < length; i += 2) {
       const std::uint64_t word = mixed(stream + static_cast<std::uint64_t>(start + i) * 0x9e3779b97f4a7c15U);
-      const auto at = static_cast<std::size_t>(i);
+      const auto at = as_size(i);
       values[at] = fill.centre + fill.radius * unit(static_cast<std::uint32_t>(word >> 32));
       if (i + 1 < length) values[at + 1] = fill.centre + fill.radius * unit(static_cast<std::uint32_t>(word));
     }
-    sink(std::as_bytes(std::span(values).first(static_cast<std::size_t>(length))));
+    sink(std::as_bytes(std::span(values).first(as_size(length))));
   }
 }
 
@@ -109,7 +109,7 @@ std::int64_t external_number(const onnx::TensorProto& tensor, std::string_view k
     const auto parsed = std::from_chars(entry.value().data(), end, number);
     if (parsed.ec == std::errc() && parsed.ptr == end) return number;
   }
-  refuse(tensor.name(), "its external data has no number \"" + std::string(key) + "\"");
+  refuse(tensor.name(), fmt::format("its external data has no number \"{}\"", key));
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ void write_weights(std::string_view model, std::uint64_t seed,
     const auto reader = readers.find(tensor.name());
     if (reader == readers.end()) refuse(tensor.name(), "no node reads it");
     const Shape shape(tensor.dims().begin(), tensor.dims().end());
-    const auto operand = static_cast<std::size_t>(reader->second.operand);
+    const auto operand = as_size(reader->second.operand);
     stream_tensor(stream_of(tensor.name(), seed), count,
                   fill_for(shape, count, reader->second.node->op_type(), operand), sink);
     written_bytes += bytes;

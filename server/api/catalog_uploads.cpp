@@ -141,7 +141,7 @@ void Catalog::remove(const std::string& name) {
   if (!row) throw Error("not_found", name, "no uploaded model of this name");
   for (const auto& sweep : store_->sweeps())
     if (std::ranges::count(mix_of_text(sweep.model, "model"), name, &MixPart::model) > 0)
-      throw Error("conflict", name, "sweep " + std::to_string(sweep.id) + " is of this model; delete it first");
+      throw Error("conflict", name, fmt::format("sweep {} is of this model; delete it first", sweep.id));
   store_->remove_model(name);
   // A dims binding apart, two names may share the bytes.
   const auto others = store_->models();

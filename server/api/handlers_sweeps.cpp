@@ -146,8 +146,7 @@ Reply answer_front(Service& service, const Call& call) {
   for (auto one = first; one != last; ++one)
     sweep.spec.constraints.push_back(parse_constraint(one->second, "?constraint"));
   if (sweep.spec.constraints.size() > most_formulas)
-    throw Error("limit_exceeded", "?constraint",
-                "expected at most " + std::to_string(most_formulas) + " constraints");
+    throw Error("limit_exceeded", "?constraint", fmt::format("expected at most {} constraints", most_formulas));
   const std::string list = query_value(call, "metrics");
   return json_reply(front_json(service.store, sweep,
                                list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics")));
@@ -195,8 +194,8 @@ Reply export_sweep(Service& service, const Call& call) {
   StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(query.measures);
   Reply reply;
   reply.content_type = row.media_type;
-  reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"sweep-" + std::to_string(sweep.row.id) +
-                                                        "." + std::string(row.suffix) + "\"");
+  reply.headers.emplace_back("Content-Disposition",
+                             fmt::format("attachment; filename=\"sweep-{}.{}\"", sweep.row.id, row.suffix));
   reply.stream = [&store = service.store, sweep = std::move(sweep), query = std::move(query)](const Sink& sink) {
     store.export_points(sweep.row.id, sweep.spec.space, query, sink);
   };

@@ -26,8 +26,7 @@ Schema parameter_schema(const ParameterRow& row) {
     schema["minimum"] = value_json(row, row.least);
     schema["maximum"] = value_json(row, row.most);
   }
-  schema["description"] =
-      row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+  schema["description"] = row.unit.empty() ? std::string(row.en) : fmt::format("{}, {}", row.en, row.unit);
   schema["default"] = value_json(row, row.standard);
   return schema;
 }
@@ -47,8 +46,7 @@ Schema metric_values() {
   Properties properties;
   for (const auto& row : metrics()) {
     Schema schema = nullable(number());
-    schema["description"] =
-        row.unit.empty() ? std::string(row.en) : std::string(row.en) + ", " + std::string(row.unit);
+    schema["description"] = row.unit.empty() ? std::string(row.en) : fmt::format("{}, {}", row.en, row.unit);
     properties.emplace_back(std::string(row.name), schema);
   }
   return object(properties);

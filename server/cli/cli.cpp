@@ -87,8 +87,7 @@ std::string seed_problem(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc() && last == end && number >= 0 && number <= most_seed) return "";
-  return "expected a whole number of 0 to " + std::to_string(most_seed) + ", found '" +
-         printable(text.substr(0, 80)) + "'";
+  return fmt::format("expected a whole number of 0 to {}, found '{}'", most_seed, printable(text.substr(0, 80)));
 }
 
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
@@ -221,7 +220,7 @@ std::string typed(const std::string& word) {
 std::string options_text(const FileOptions& options) {
   std::string text;
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
-    for (const std::string& value : values) text += std::string(" ") + name + " " + typed(printable(value));
+    for (const std::string& value : values) text += fmt::format(" {} {}", name, typed(printable(value)));
   };
   add("--dim", options.dims);
   add("--input", options.inputs);

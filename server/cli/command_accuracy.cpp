@@ -75,7 +75,7 @@ void print_layers(const StageAccuracy& stage, bool all, std::int64_t worst) {
       const double db = one->deviation.sqnr_db();
       return std::isnan(db) ? -HUGE_VAL : db;
     });
-    shown.resize(std::min(shown.size(), static_cast<std::size_t>(worst)));
+    shown.resize(std::min(shown.size(), as_size(worst)));
   }
   if (shown.empty()) return;
   print_heading(std::cout,
@@ -92,9 +92,7 @@ void print_layers(const StageAccuracy& stage, bool all, std::int64_t worst) {
 
 void print_report(const AccuracyArguments& arguments, const AccuracyPlan& plan, const AccuracyReport& report) {
   const Machine& machine = plan.request.machine;
-  const auto name = [](NumberFormat format) {
-    return std::string(number_formats[static_cast<std::size_t>(format)].name);
-  };
+  const auto name = [](NumberFormat format) { return std::string(format_text(format)); };
   print_heading(std::cout,
                 printable(plan.request.model) + " with weights in " + name(machine.weight_format) +
                     ", activations in " + name(machine.activation_format) + ", sums in " +

@@ -177,7 +177,7 @@ int run_machines(bool json, std::int64_t machines, std::int64_t every) {
         machine_rate(rated, std::max<std::int64_t>(1, machines * one.times / one.one_in), every);
     all.push_back(machines_json(rate));
     const double budget = static_cast<double>(rated.threads) / 2 * random_budget_machines;
-    rows.push_back({std::string(rated.model) + ", " + std::string(rated.name),
+    rows.push_back({fmt::format("{}, {}", rated.model, rated.name),
                     count_text(rate.misfits + rate.fitting) + " of " + count_text(rate.drawn),
                     count_text(rate.fitting),
                     std::string(rated.costed ? "and costed, " : "compiled, ") + std::to_string(rated.threads),
@@ -284,7 +284,7 @@ int run_bench(bool json) {
        {"compile", quantity_text(compiled, "s"), "of analyze", ratio(compiled / whole)},
        {"estimate, full report", quantity_text(estimated, "s"), "of compile", ratio(estimated / compiled)},
        {"evaluate, metrics only", quantity_text(evaluated, "s"), "of estimate", ratio(evaluated / estimated)},
-       {"grid of " + count_text(grid.points) + ", its " + count_text(grid.programs) + " programs",
+       {fmt::format("grid of {}, its {} programs", count_text(grid.points), count_text(grid.programs)),
         quantity_text(grid.compile_s, "s"), "of compile, a program",
         ratio(grid.compile_s / static_cast<double>(grid.programs) / compiled)},
        {"grid, its machines", count_text(static_cast<std::int64_t>(grid.points_per_second)) + " /s",
@@ -356,7 +356,7 @@ void add_bench_command(CLI::App& app, Action& action) {
   command->callback([&action, options, command] {
     options->search.json = options->json;
     options->search.optimiser = optimiser_named(options->optimiser).value();
-    options->search.islands = static_cast<std::size_t>(options->islands);
+    options->search.islands = as_size(options->islands);
     const auto wants = [&](const char* part) {
       return std::ranges::find(options->searches, part) != options->searches.end();
     };

@@ -48,7 +48,7 @@ void print_measured(const std::vector<ComparisonRow>& compared) {
            std::to_string(*one.measurement->batch), quantity_text(one.measured_s, "s"),
            quantity_text(one.predicted_s, "s"), quantity_text(one.factor, "x"),
            one.fitted ? "fitted"
-                      : (one.error() > 0 ? "+" : "") + std::to_string(std::llround(one.error() * 100)) + " %"});
+                      : fmt::format("{}{} %", one.error() > 0 ? "+" : "", std::llround(one.error() * 100))});
   if (rows.empty()) return;
   std::cout << "\n";
   print_heading(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",

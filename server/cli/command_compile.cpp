@@ -148,10 +148,9 @@ void write_stages(const CompileArguments& arguments, const Machine& machine, con
     for (std::size_t i = 0; i < scales.size(); ++i) scaled.program.instructions.at(i).scales = scales[i];
     const auto path = std::filesystem::path(arguments.folder) / (name + (arguments.binary ? ".graphb" : ".graph"));
     files.add(path).write(arguments.binary ? write_graph_binary(scaled) : graph_text(scaled));
-    files.lines.push_back(
-        printable(path.string()) + ": " + count_text(static_cast<std::int64_t>(stage.program.instructions.size())) +
-        " instructions, " + quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B") +
-        " of weights");
+    files.lines.push_back(fmt::format("{}: {} instructions, {} of weights", printable(path.string()),
+                                      count_text(static_cast<std::int64_t>(stage.program.instructions.size())),
+                                      quantity_text(static_cast<double>(stage.program.weight_bytes.value), "B")));
   }
   files.keep();
 }

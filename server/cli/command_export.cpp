@@ -29,8 +29,8 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string export_command(const ExportArguments& a, ExportFormat format) {
-  std::string command = "sdip export " + std::to_string(a.sweep) + " --data " + shell_word(a.data) + " --format " +
-                        std::string(row_of(format).name);
+  std::string command =
+      fmt::format("sdip export {} --data {} --format {}", a.sweep, shell_word(a.data), row_of(format).name);
   if (a.front) command += " --front";
   if (!a.fields.empty()) command += " --fields " + shell_word(a.fields);
   for (const std::string& metric : a.metrics) command += " --metric " + shell_word(metric);

@@ -24,7 +24,7 @@ std::string ratio_text(std::int64_t peak, std::int64_t live) {
   if (live == 0) return "-";
   const auto thousandths = std::llround(1000.0 * static_cast<double>(peak) / static_cast<double>(live));
   const std::string digits = std::to_string(1000 + thousandths % 1000);
-  return std::to_string(thousandths / 1000) + "." + digits.substr(1);
+  return fmt::format("{}.{}", thousandths / 1000, digits.substr(1));
 }
 
 }  // namespace

@@ -134,8 +134,8 @@ void print_load(const Load& load) {
   }
   std::cout << "\n";
   print_heading(std::cout,
-                "Before processing: " + seconds(load.seconds) + ", of them " +
-                    quantity_text(static_cast<double>(load.cycles.value), "cycles") + " of loading",
+                fmt::format("Before processing: {}, of them {} of loading", seconds(load.seconds),
+                            quantity_text(static_cast<double>(load.cycles.value), "cycles")),
                 colour_out());
   print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
               rows, colour_out());
@@ -165,7 +165,7 @@ void print_trust(const Report& report) {
     const auto percent = [](double share) {
       return std::string(share < 0 ? "-" : "+") + count_text(std::llround(std::abs(share) * 100)) + " %";
     };
-    return percent(e.least) + " to " + percent(e.most) + " of " + count_text(e.chips);
+    return fmt::format("{} to {} of {}", percent(e.least), percent(e.most), count_text(e.chips));
   };
   const KnownChipErrors& known = known_chip_errors();
   std::cout
@@ -288,19 +288,19 @@ void print_analysis(const Analysis& analysis, const PointArguments& arguments,
   auto layers = layers_of(report);
   if (arguments.layers != 0) {
     auto listed = layers;
-    if (arguments.layers > 0) listed.resize(std::min(listed.size(), static_cast<std::size_t>(arguments.layers)));
+    if (arguments.layers > 0) listed.resize(std::min(listed.size(), as_size(arguments.layers)));
     if (!listed.empty()) print_layers(analysis, "Layers, in program order", listed);
   }
   std::ranges::stable_sort(layers, std::ranges::greater{}, &Layer::cycles);
-  layers.resize(std::min(layers.size(), static_cast<std::size_t>(std::max<std::int64_t>(arguments.top, 0))));
+  layers.resize(std::min(layers.size(), as_size(std::max<std::int64_t>(arguments.top, 0))));
   if (!layers.empty()) print_layers(analysis, "Slowest layers, steady pass", layers);
   if (!report.notes.empty()) std::cout << "\n", print_heading(std::cout, "Notes", colour_out());
   for (const auto& note : report.notes) std::cout << "  - " << printable(note) << "\n";
 }
 
 OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
-  OrderedJson object = explanation_json(
-      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained)));
+  OrderedJson object =
+      explanation_json(analysis, explain(analysis.application, analysis.machine, as_size(arguments.explained)));
   if (arguments.programs.empty())
     object["sensitivities"] = sensitivities_json(
         arguments.model,
@@ -309,8 +309,7 @@ OrderedJson explained_json(const Catalog& catalog, const Analysis& analysis, con
 }
 
 void print_explained(const Catalog& catalog, const Analysis& analysis, const PointArguments& arguments) {
-  const Explanation explanation =
-      explain(analysis.application, analysis.machine, static_cast<std::size_t>(arguments.explained));
+  const Explanation explanation = explain(analysis.application, analysis.machine, as_size(arguments.explained));
   if (!explanation.feasible) std::cout << "  infeasible: " << printable(explanation.reason) << "\n";
   print_explanation(std::cout, analysis, explanation, colour_out());
   if (arguments.programs.empty())  // a program is of one machine's memories and formats

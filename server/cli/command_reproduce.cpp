@@ -81,9 +81,9 @@ void require_same_engine(const Json& manifest) {
   const Json& made_by = manifest["signature"];
   if (made_by.is_string() && made_by.get<std::string>() == signature()) return;
   throw Error("engine_changed", "signature",
-              "the points are of version " + manifest["version"].get<std::string>() + ", signature " +
-                  (made_by.is_string() ? made_by.get<std::string>() : "unknown") + "; this one's is " +
-                  signature());
+              fmt::format("the points are of version {}, signature {}; this one's is {}",
+                          manifest["version"].get<std::string>(),
+                          made_by.is_string() ? made_by.get<std::string>() : "unknown", signature()));
 }
 
 /// What is to be equal: of JSON the points alone, since its manifest has the time and number of its sweep.

@@ -57,7 +57,7 @@ void require_small(const RunArguments& arguments, const CompiledStage& stage, co
   if (arguments.any_size) return;
   const ExecutionWork work = execution_work(stage);
   // Sums of floats in fixed point are exact, which takes as long as the graph's do.
-  const bool floating = number_formats[static_cast<std::size_t>(machine.accumulator_format)].floating;
+  const bool floating = is_floating(machine.accumulator_format);
   const double operations = arguments.alone && floating ? most_operations_alone : most_operations;
   const double bytes = arguments.alone ? static_cast<double>(execution_memory(stage, machine).bytes()) : work.bytes;
   if (work.operations <= operations && bytes <= most_bytes) return;
@@ -127,7 +127,7 @@ void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor
               std::vector<TextRow>& rows) {
   const Graph& graph = *stage.graph;
   for (std::size_t i = 0; i < run.outputs.size(); ++i) {
-    const Value& output = graph.values[static_cast<std::size_t>(graph.outputs[i])];
+    const Value& output = graph.values[graph.outputs[i]];
     TextRow row{stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i])};
     if (!want.empty()) {
       const Difference difference = difference_of(run.outputs[i], want[i]);

@@ -86,7 +86,7 @@ void print_screening(const Screening& screening) {
       const bool nothing = morris ? screening.effects[m][a].mean_size == 0 : screening.indices[m][a].total == 0;
       if (!nothing) rows.push_back(row_of_axis(screening, m, a));
     }
-    const std::string unit = measure.unit().empty() ? "" : " [" + std::string(measure.unit()) + "]";
+    const std::string unit = measure.unit().empty() ? "" : fmt::format(" [{}]", measure.unit());
     std::cout << "\n";
     print_heading(std::cout,
                   (morris ? "Elementary effects on " : "Shares of the variance of ") + std::string(measure.name()) +

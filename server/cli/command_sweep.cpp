@@ -205,9 +205,8 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
     rows.push_back(std::move(cells));
   }
   print_heading(std::cout,
-                "Sweep " + std::to_string(sweep.row.id) + " of " + printable(sweep.row.model) + ": " +
-                    count_text(sweep.row.done) + " points, " + count_text(sweep.row.feasible) +
-                    " feasible; the Pareto front:",
+                fmt::format("Sweep {} of {}: {} points, {} feasible; the Pareto front:", sweep.row.id,
+                            printable(sweep.row.model), count_text(sweep.row.done), count_text(sweep.row.feasible)),
                 colour_out());
   print_table(std::cout, columns, rows, colour_out());
   if (!sweep.spec.formats.empty()) std::cout << "\nLayers in formats of their own:\n";
@@ -248,7 +247,7 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
   if (part)
     again = "; go on with the same command";
   else if (!arguments.data.empty())
-    again = "; go on with: sdip sweep --data " + printable(arguments.data) + " --resume " + std::to_string(id);
+    again = fmt::format("; go on with: sdip sweep --data {} --resume {}", printable(arguments.data), id);
   std::cerr << "sdip: cancelled" << again << std::endl;
   return true;
 }

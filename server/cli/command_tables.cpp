@@ -94,7 +94,7 @@ std::vector<std::string> predicted_cells(const Predicted& predicted) {
   if (!predicted.published) return cells.insert(cells.end(), {"-", "-"}), cells;
   const long error = std::lround(100 * (*predicted.error() - 1));
   cells.push_back(digits(*predicted.published) + " " + std::string(predicted.kind));
-  cells.push_back((error > 0 ? "+" : "") + std::to_string(error) + " %");
+  cells.push_back(fmt::format("{}{} %", error > 0 ? "+" : "", error));
   return cells;
 }
 
@@ -188,7 +188,7 @@ int print_metrics(const TableOptions& options) {
 int print_presets(const TableOptions& options) {
   if (options.json) return print_json(presets_json()), exit_ok;
   for (const auto& preset : presets()) {
-    print_heading(std::cout, std::string(preset.name) + ": " + std::string(preset.en), colour_out());
+    print_heading(std::cout, fmt::format("{}: {}", preset.name, preset.en), colour_out());
     std::vector<TextRow> rows;
     for (const auto& row : parameters())
       if (row.read(preset.machine) != row.standard)

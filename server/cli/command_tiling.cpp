@@ -58,8 +58,8 @@ std::optional<std::int64_t> words_apart(const ProductChain& chain, std::int64_t 
 std::string schedule_text(const ProductChain& chain, const ChainSchedule& schedule) {
   const std::string held = count_text(schedule.held) + " of " + count_text(chain.hidden) + " features held";
   if (schedule.order == ChainOrder::features) return "rows pass " + held;
-  return count_text(ceil_div(chain.rows, schedule.strip)) + " strips of " + count_text(schedule.strip) + " rows, " +
-         held;
+  return fmt::format("{} strips of {} rows, {}", count_text(ceil_div(chain.rows, schedule.strip)),
+                     count_text(schedule.strip), held);
 }
 
 int run_chains(const TilingArguments& arguments) {

@@ -37,9 +37,9 @@ Application convolutions(std::int64_t layers, std::int64_t classes) {
   Application application;
   Program& program = application.stages.emplace_back().program;
   for (std::int64_t kind = 0; kind < classes; ++kind) program.classes.push_back(convolution(64 + kind));
-  program.instructions.resize(static_cast<std::size_t>(layers));
+  program.instructions.resize(as_size(layers));
   for (std::int64_t i = 0; i < layers; ++i)
-    program.instructions[static_cast<std::size_t>(i)].instruction_class = static_cast<std::int32_t>(i % classes);
+    program.instructions[i].instruction_class = static_cast<std::int32_t>(i % classes);
   application.feasible = true;
   return application;
 }

@@ -95,16 +95,16 @@ struct Drawn {
 };
 
 /// Compiles some of them once more, from scratch.
-void compare(const Catalog& catalog, const std::vector<const Drawn*>& drawn, MachineRate& rate) {
+void compare(const Catalog& catalog, const List<const Drawn*>& drawn, MachineRate& rate) {
   CompileOptions scratch;
   scratch.say_needed_bytes = false;
   std::atomic<std::int64_t> unequal{0};
-  std::vector<double> seconds(drawn.size());
+  List<double> seconds(drawn.size());
   on_threads(rate.rated.threads, std::ssize(drawn), [&](std::int64_t i) {
-    const Drawn& one = *drawn[static_cast<std::size_t>(i)];
+    const Drawn& one = *drawn[i];
     const auto workload = catalog.workload(std::string(rate.rated.model), one.machine);
     Application anew;
-    seconds[static_cast<std::size_t>(i)] = seconds_of([&] { anew = compile(*workload, one.machine, scratch); });
+    seconds[i] = seconds_of([&] { anew = compile(*workload, one.machine, scratch); });
     if (!same_programs(*one.kept, anew)) ++unequal;
   });
   rate.compared = std::ssize(drawn);
@@ -121,7 +121,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
   const SearchSpace space = space_of(rated);
   const CompileFunction quickly = compile_quickly(catalog, {{model, 1}});
   MachineRate rate{.rated = rated};
-  std::vector<Drawn> drawn;
+  List<Drawn> drawn;
   for (; std::ssize(drawn) < machines; ++rate.drawn) {
     Machine machine = machine_drawn(space, 1, static_cast<std::uint64_t>(rate.drawn));
     if (may_be(machine)) drawn.push_back({std::move(machine)});
@@ -131,7 +131,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
   catalog.workload(model, space.base);  // its model is read once
   rate.seconds = seconds_of([&] {
     on_threads(rated.threads, machines, [&](std::int64_t i) {
-      Drawn& one = drawn[static_cast<std::size_t>(i)];
+      Drawn& one = drawn[i];
       one.compile_seconds = one.seconds = seconds_of([&] { one.kept = quickly(one.machine).of[0]; });
       one.fits = one.kept->feasible;
       if (rated.costed)
@@ -142,7 +142,7 @@ MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std:
       if (!compared(i)) one.kept = nullptr;
     });
   });
-  std::vector<const Drawn*> again;
+  List<const Drawn*> again;
   for (const Drawn& one : drawn) {
     ++(one.fits ? rate.fitting : rate.misfits);
     if (one.fits) rate.fitting_seconds += one.seconds;
@@ -156,7 +156,7 @@ std::vector<DeviceRate> device_rates() {
   constexpr int runs = 21;
   const std::vector<LayeredStage> work = layered_work(built_in_workloads(), "sd15", Machine{});
   std::vector<DeviceRate> rates;
-  for (std::size_t kind = 0; kind <= static_cast<std::size_t>(Archetype::roofline); ++kind) {
+  for (std::size_t kind = 0; kind <= at(Archetype::roofline); ++kind) {
     const auto archetype = static_cast<Archetype>(kind);
     DeviceRate rate;
     rate.archetype = archetype_text(archetype);

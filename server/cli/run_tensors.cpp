@@ -18,7 +18,7 @@
 namespace sdip {
 namespace {
 
-const Value& value_of(const Graph& graph, ValueId id) { return graph.values[static_cast<std::size_t>(id)]; }
+const Value& value_of(const Graph& graph, ValueId id) { return graph.values[id]; }
 
 /// What stands after NAME= in the last text that begins so.
 std::optional<std::string> said_of(const std::vector<std::string>& texts, const std::string& name) {
@@ -38,9 +38,9 @@ Tensor tensor_of_raw_file(const Operand& operand, std::string_view bytes) {
   const std::int64_t expected = stored_bytes(operand.type, operand.shape);
   if (operand.type == ElementType::string || std::ssize(bytes) != expected)
     throw Error("value_invalid", "",
-                "the file has " + std::to_string(bytes.size()) + " bytes; " + described(operand) + " has " +
-                    std::to_string(expected) +
-                    ". A file whose name ends in neither .npy nor .pb holds the elements alone");
+                fmt::format("the file has {} bytes; {} has {}. A file whose name ends in neither .npy nor .pb "
+                            "holds the elements alone",
+                            bytes.size(), described(operand), expected));
   return tensor_of_raw(operand.type, operand.shape, bytes);
 }
 
@@ -76,7 +76,7 @@ void require_known_tensors(const std::vector<const Graph*>& graphs, const RunTen
   const auto places = [&](const std::string& text, const std::vector<ValueId> Graph::*side) {
     std::size_t count = 0;
     for (const Graph* graph : graphs)
-      count += static_cast<std::size_t>(std::ranges::any_of(
+      count += as_size(std::ranges::any_of(
           graph->*side, [&](ValueId id) { return text.starts_with(value_of(*graph, id).name + "="); }));
     return count;
   };

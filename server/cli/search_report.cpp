@@ -86,12 +86,12 @@ void tell(const Attempt& attempt, const SearchedSpace& searched, std::int64_t en
 
 /// As many at once as this machine has threads, each on one, or on more where there are more than attempts; what
 /// they find does not depend on it. Returns the threads of each.
-int attempt_all(const Catalog& catalog, const SearchedSpace& searched, std::vector<Attempt>& attempts) {
+int attempt_all(const Catalog& catalog, const SearchedSpace& searched, List<Attempt>& attempts) {
   const int threads_each = std::max(1, threads_here() / static_cast<int>(std::ssize(attempts)));
   std::mutex telling;
   std::int64_t ended = 0;
   on_threads(threads_here(), std::ssize(attempts), [&](std::int64_t i) {
-    Attempt& one = attempts[static_cast<std::size_t>(i)];
+    Attempt& one = attempts[i];
     one.options.threads = threads_each;
     one.found = one.drawn
                     ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
@@ -105,7 +105,7 @@ int attempt_all(const Catalog& catalog, const SearchedSpace& searched, std::vect
 /// Beside the union of longer runs, of other seeds, and of all that is found.
 SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, const SearchReport& wanted) {
   constexpr std::uint64_t first_of_runs = 1001;
-  std::vector<Attempt> attempts;
+  List<Attempt> attempts;
   for (int k = 0; k < wanted.runs; ++k)
     attempts.push_back(
         {false, options_of({}, first_of_runs + static_cast<std::uint64_t>(k), wanted.run_evaluations)});
@@ -114,12 +114,12 @@ SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, 
       attempts.push_back({drawn, options_of(wanted, static_cast<std::uint64_t>(k), wanted.evaluations)});
   const int threads = attempt_all(catalog, searched, attempts);
 
-  const std::span measured = std::span(attempts).subspan(static_cast<std::size_t>(wanted.runs));
+  const std::span measured = std::span(attempts).subspan(as_size(wanted.runs));
   CostPoints all;
   std::int64_t long_evaluated = 0, compiled = 0;
   double seconds = 0;
   for (const Attempt& one : attempts) all.insert(all.end(), one.found.costs.begin(), one.found.costs.end());
-  for (int k = 0; k < wanted.runs; ++k) long_evaluated += attempts[static_cast<std::size_t>(k)].found.evaluated;
+  for (int k = 0; k < wanted.runs; ++k) long_evaluated += attempts[k].found.evaluated;
   for (const Attempt& one : measured) {
     if (one.drawn) continue;
     compiled += one.found.compiled;

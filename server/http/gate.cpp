@@ -122,7 +122,7 @@ Headers headers_of(const std::vector<std::string_view>& lines) {
 /// "127.0.0.1:8080", "localhost:8080" or "[::1]:8080": what a browser calls this server when it means it.
 bool is_this_server(std::string_view host, int port) {
   for (const std::string_view name : {"127.0.0.1", "localhost", "[::1]"})
-    if (host == std::string(name) + ":" + std::to_string(port) || (port == 80 && host == name)) return true;
+    if (host == fmt::format("{}:{}", name, port) || (port == 80 && host == name)) return true;
   return false;
 }
 
@@ -154,7 +154,7 @@ std::int64_t body_bytes_of(const Headers& headers, const std::string& method, co
   if (problem != std::errc() || end != text.data() + text.size() || bytes < 0)
     refuse("Content-Length is not a number");
   const std::int64_t most = method == "PUT" ? rules.most_upload_bytes : most_json_bytes;
-  if (bytes > most) throw Error("too_large", "", "expected a body of at most " + std::to_string(most) + " bytes");
+  if (bytes > most) throw Error("too_large", "", fmt::format("expected a body of at most {} bytes", most));
   return bytes;
 }
 

@@ -17,6 +17,8 @@
 #include <string_view>
 #include <thread>
 
+#include "core/base/index.h"
+
 namespace sdip {
 
 enum class JobKind { sweep, validation, accuracy, search };
@@ -59,7 +61,7 @@ class JobQueue {
   /// Starts the thread, which calls `run` with each, those of `waiting` first. What `run` throws is logged. It may
   /// call the queue, but not `cancel` itself.
   JobQueue(JobKind kind, std::deque<std::int64_t> waiting, Run run)
-      : kind_(job_kinds[static_cast<std::size_t>(kind)]), run_(std::move(run)), queue_(std::move(waiting)) {
+      : kind_(job_kinds[at(kind)]), run_(std::move(run)), queue_(std::move(waiting)) {
     thread_ = std::thread([this] { work(); });
   }
   /// Ends the one that runs, and starts no other.

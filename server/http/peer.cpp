@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <charconv>
 
+#include "core/base/index.h"
+
 namespace sdip {
 namespace {
 
@@ -53,7 +55,7 @@ Peer::Received Peer::receive() {
   char piece[65536];
   for (;;) {
     const ssize_t size = ::recv(socket, piece, sizeof piece, MSG_DONTWAIT);
-    if (size > 0) return in.append(piece, static_cast<std::size_t>(size)), Received::some;
+    if (size > 0) return in.append(piece, as_size(size)), Received::some;
     if (size == 0) return Received::end;
     if (errno == EAGAIN || errno == EWOULDBLOCK) return Received::nothing;
     if (errno != EINTR) return Received::end;
@@ -65,7 +67,7 @@ bool Peer::flush() {
     const ssize_t went = send_some(socket, std::string_view(out).substr(sent));
     if (went < 0) return false;
     if (went == 0) return true;
-    sent += static_cast<std::size_t>(went);
+    sent += as_size(went);
     pace.add(went);
   }
   return true;
@@ -93,7 +95,7 @@ bool ChunkWriter::write(std::string_view bytes) {
     const ssize_t went = send_some(socket_, bytes);
     if (went < 0 || stop_()) return false;
     if (went == 0 && !wait_for_room()) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(went));
+    bytes.remove_prefix(as_size(went));
     went_ += went;
   }
   return true;

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/index.h"
 #include "server/http/response.h"
 
 namespace sdip {
@@ -85,7 +86,7 @@ void Poller::run() {
     if (const auto now = std::chrono::steady_clock::now(); now - ticked >= tick_time) tick(ticked = now);
     const int count = ::epoll_wait(epoll_, events.data(), events.size(), static_cast<int>(tick_time.count()));
     for (int i = 0; i < count; ++i) {
-      const auto& event = events[static_cast<std::size_t>(i)];
+      const auto& event = events[at(i)];
       if (event.data.fd == listener_) {
         accept_all();
       } else if (event.data.fd == wake_) {
@@ -219,7 +220,7 @@ bool Poller::take_head(Peer& c) {
   const auto end = c.in.find("\r\n\r\n");
   if (end == std::string::npos || end + 4 > most_head_bytes) {
     if (c.in.size() < most_head_bytes) return false;
-    refuse(c, "header_too_large", "expected a head of at most " + std::to_string(most_head_bytes) + " bytes");
+    refuse(c, "header_too_large", fmt::format("expected a head of at most {} bytes", most_head_bytes));
     return true;
   }
   try {
@@ -297,7 +298,7 @@ void Poller::spool(Upload& upload, std::string& bytes) const {
 }
 
 bool Poller::take_body(Peer& c) {
-  const auto size = std::min(static_cast<std::size_t>(c.body_left), c.in.size());
+  const auto size = std::min(as_size(c.body_left), c.in.size());
   const std::string_view piece(c.in.data(), size);
   try {
     if (c.upload) {

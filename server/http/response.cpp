@@ -49,7 +49,7 @@ bool has_body(const Reply& reply) { return reply.status != 204 && reply.status !
 }  // namespace
 
 std::string reply_head(const Reply& reply, bool close) {
-  std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " " + reason_of(reply.status) + "\r\n";
+  std::string text = fmt::format("HTTP/1.1 {} {}\r\n", reply.status, reason_of(reply.status));
   const auto add = [&](std::string_view name, std::string_view value) {
     text.append(name).append(": ").append(value).append("\r\n");
   };

@@ -1,12 +1,12 @@
 // A bounded pool of threads.
 #include "server/http/workers.h"
 
+#include "core/base/index.h"
 #include "server/http/job_queue.h"
 
 namespace sdip {
 
-Workers::Workers(int threads, int most_waiting, bool gives_way)
-    : most_(static_cast<std::size_t>(threads + most_waiting)) {
+Workers::Workers(int threads, int most_waiting, bool gives_way) : most_(as_size(threads + most_waiting)) {
   for (int i = 0; i < threads; ++i)
     threads_.emplace_back([this, gives_way] {
       if (gives_way) give_way(-5);

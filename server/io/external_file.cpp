@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {

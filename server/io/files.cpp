@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -70,7 +71,7 @@ MappedFile::MappedFile(int file, const std::filesystem::path& path) {
     ::close(file);
     refuse_kind(path, facts.st_mode);
   }
-  size_ = static_cast<std::size_t>(facts.st_size);
+  size_ = as_size(facts.st_size);
   void* data = size_ == 0 ? nullptr : ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
   const int number = errno;
   ::close(file);
@@ -108,7 +109,7 @@ void NewFile::write(std::string_view bytes) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) refuse_write(final_name_, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(as_size(written));
   }
 }
 

@@ -125,8 +125,7 @@ std::int64_t integer_within(const Json& body, std::string_view key, std::int64_t
   const bool beyond = found != body.end() && found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX;
   const std::int64_t number = beyond ? INT64_MAX : integer_field(body, key, "").value_or(standard);
   if (beyond || number < least || number > most)
-    throw Error("value_out_of_range", "/" + std::string(key),
-                "expected " + std::to_string(least) + " to " + std::to_string(most));
+    throw Error("value_out_of_range", "/" + std::string(key), fmt::format("expected {} to {}", least, most));
   return number;
 }
 

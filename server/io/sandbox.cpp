@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -64,7 +65,7 @@ int request_file(const std::string& request) {
       ::close(file);
       unavailable("write a request", number);
     }
-    if (written > 0) left.remove_prefix(static_cast<std::size_t>(written));
+    if (written > 0) left.remove_prefix(as_size(written));
   }
   if (file >= 0) ::lseek(file, 0, SEEK_SET);
   return file;
@@ -138,7 +139,7 @@ class Child {
 
 [[noreturn]] void failed_late(const ChildTask& task) {
   const std::string cpu = task.limits.cpu_s > 0 ? std::to_string(task.limits.cpu_s) + " s of a processor, " : "";
-  failed(task, "took longer than the time limit allows: " + cpu + std::to_string(task.limits.wall_s) + " s in all");
+  failed(task, fmt::format("took longer than the time limit allows: {}{} s in all", cpu, task.limits.wall_s));
 }
 
 /// Takes what a child says apart, and no more of it than the limit.
@@ -172,7 +173,7 @@ class Hearing {
     if (std::string_view("paemb").find(head_[0]) == std::string_view::npos || last_)
       failed(task_, "gave no valid answer");
     if (length_ > static_cast<std::uint64_t>(task_.limits.answer_bytes))
-      failed(task_, "gave an answer of more than " + std::to_string(task_.limits.answer_bytes) + " bytes");
+      failed(task_, fmt::format("gave an answer of more than {} bytes", task_.limits.answer_bytes));
   }
   void end() {
     const auto kind = static_cast<Saying>(head_[0]);
@@ -209,7 +210,7 @@ void hear(int pipe, const ChildTask& task, Hearing& hearing, Clock::time_point& 
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) unavailable("hear a child", errno);
     if (size == 0) return;
-    hearing.add({piece.data(), static_cast<std::size_t>(size)});
+    hearing.add({piece.data(), as_size(size)});
     if (task.show) deadline = Clock::now() + patience;
   }
 }
@@ -223,7 +224,7 @@ void judge(int status, const ChildTask& task) {
   if (signal == SIGXCPU) failed_late(task);
   if (signal == SIGSYS) failed(task, "made a system call that this does not need, and was killed");
   if (signal == SIGKILL) failed(task, "was killed, as the system does when memory runs out");
-  failed(task, "crashed (signal " + std::to_string(signal) + ", " + ::sigabbrev_np(signal) + ")");
+  failed(task, fmt::format("crashed (signal {}, {})", signal, ::sigabbrev_np(signal)));
 }
 
 }  // namespace

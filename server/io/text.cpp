@@ -1,6 +1,7 @@
 // Formatting for terminals.
 #include "server/io/text.h"
 
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <ctime>
 #include <iomanip>
 #include <sstream>
+
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -37,7 +40,7 @@ std::string digits(double value) {
 
 /// Terminal columns of UTF-8 text: its code points.
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
+  return as_size(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
@@ -100,8 +103,8 @@ std::string quantity_text(double value, std::string_view unit) {
   for (; std::fabs(value) >= 999.5 && prefix + 1 < static_cast<int>(prefixes.size()); ++prefix) value /= 1000;
   for (; std::fabs(value) < 0.9995 && prefix > 0; --prefix) value *= 1000;
   const bool word = unit.size() > 1 && unit != "Hz" && unit != "J*s";  // "412 k cycles", but "412 ks"
-  return digits(value) + " " + std::string(prefixes[static_cast<std::size_t>(prefix)]) +
-         (word && prefix != no_prefix ? " " : "") + std::string(unit);
+  return fmt::format("{} {}{}{}", digits(value), prefixes[at(prefix)], word && prefix != no_prefix ? " " : "",
+                     unit);
 }
 
 std::string share_text(double share) {

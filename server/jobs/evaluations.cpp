@@ -42,8 +42,7 @@ std::string evaluate_explanation(const Catalog& catalog, const Json& asked, cons
     throw Error("value_out_of_range", "/layers", "expected 0 to " + std::to_string(most_explained_layers));
   if (body.is_object()) body.erase("layers");
   const Analysis analysis = analyzed(catalog, point_request(body, false), turn);
-  return json_text(explanation_json(
-      analysis, explain(analysis.application, analysis.machine, static_cast<std::size_t>(layers))));
+  return json_text(explanation_json(analysis, explain(analysis.application, analysis.machine, as_size(layers))));
 }
 
 std::string evaluate_sensitivities(const Catalog& catalog, const Json& body, const EvaluationTurn& turn) {

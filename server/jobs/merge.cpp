@@ -26,7 +26,7 @@ PointBatch slice(const PointBatch& batch, const IndexRange& range) {
   PointBatch piece;
   piece.first = range.first;
   for (std::int64_t i = range.first; i < range.end; ++i) {
-    const auto at = static_cast<std::size_t>(i - batch.first);
+    const auto at = as_size(i - batch.first);
     Outcome outcome{.feasible = batch.feasible[at] != 0, .reason = batch.reasons[batch.reason[at]]};
     for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
     append(piece, outcome);
@@ -64,7 +64,7 @@ std::vector<IndexRange> cut(const IndexRange& range, std::span<const IndexRange>
 }
 
 std::string points_text(const IndexRange& range) {
-  return "points " + std::to_string(range.first) + " to " + std::to_string(range.end - 1);
+  return fmt::format("points {} to {}", range.first, range.end - 1);
 }
 
 void require_agreement(const Store& store, std::int64_t id, const PointBatch& batch, const IndexRange& range,
@@ -108,11 +108,11 @@ std::int64_t target_of(Store& store, const SweepRow& row) {
 void require_engine(Store& store, std::int64_t id, const SweepRow& row, const std::string& part) {
   const SweepRow known = store.sweep(id);
   if (row.signature.empty() || (known.done > 0 && known.signature != row.signature))
-    throw Error("engine_changed", part,
-                "its points are of " +
-                    (row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature) +
-                    ", and those merged already of " + (known.done > 0 ? known.signature : "none") +
-                    ": evaluate every part by one version");
+    throw Error(
+        "engine_changed", part,
+        fmt::format("its points are of {}, and those merged already of {}: evaluate every part by one version",
+                    row.signature.empty() ? "a version that kept no signature" : "signature " + row.signature,
+                    known.done > 0 ? known.signature : "none"));
   store.set_signature(id, row.signature);
 }
 

@@ -56,7 +56,7 @@ TakenPoints::TakenPoints(const Store& store, std::int64_t parent, SweepSpec pare
       spec_(spec),
       feasible_alone_(feasible_alone),
       index_(parent_spec_.space, store.stored_ranges(parent), spec_.space),
-      taken_(static_cast<std::size_t>(point_count(spec_.space))) {}
+      taken_(as_size(point_count(spec_.space))) {}
 
 /// That which holds a point of the parent; null where it is no more.
 std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
@@ -75,19 +75,18 @@ std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
 }
 
 std::vector<std::optional<Outcome>> TakenPoints::in(const IndexRange& range) {
-  std::vector<std::optional<Outcome>> outcomes(static_cast<std::size_t>(range.end - range.first));
+  std::vector<std::optional<Outcome>> outcomes(as_size(range.end - range.first));
   std::shared_ptr<const PointBatch> batch;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto index = index_.find(range.first + static_cast<std::int64_t>(i));
     if (!index) continue;
     if (!batch || *index < batch->range().first || *index >= batch->range().end) batch = batch_of(*index);
     if (!batch) continue;
-    Outcome outcome = outcome_of(*batch, static_cast<std::size_t>(*index - batch->first));
+    Outcome outcome = outcome_of(*batch, as_size(*index - batch->first));
     if (outcome.feasible || !feasible_alone_) outcomes[i] = std::move(outcome);
   }
   const std::scoped_lock lock(mutex_);
-  for (std::size_t i = 0; i < outcomes.size(); ++i)
-    taken_[static_cast<std::size_t>(range.first) + i] = outcomes[i].has_value();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) taken_[as_size(range.first) + i] = outcomes[i].has_value();
   return outcomes;
 }
 
@@ -121,12 +120,11 @@ std::string taken_text(TakenPoints& taken, const std::vector<IndexRange>& ranges
 KnownPoints left_out(std::string text, std::vector<IndexRange> ranges) {
   if (text.find('1') == std::string::npos) return nullptr;
   return [text = std::move(text), ranges = std::move(ranges)](const IndexRange& asked) {
-    std::vector<std::optional<Outcome>> known(static_cast<std::size_t>(asked.end - asked.first));
+    List<std::optional<Outcome>> known(as_size(asked.end - asked.first));
     std::int64_t before = 0;
     for (const IndexRange& range : ranges) {
       for (std::int64_t i = std::max(range.first, asked.first); i < std::min(range.end, asked.end); ++i)
-        if (text.at(static_cast<std::size_t>(before + i - range.first)) == '1')
-          known[static_cast<std::size_t>(i - asked.first)] = Outcome{};
+        if (text.at(as_size(before + i - range.first)) == '1') known[i - asked.first] = Outcome{};
       before += range.end - range.first;
     }
     return known;

@@ -96,7 +96,7 @@ void write_columns(const Store& store, const SweepRecord& sweep, const Fields& f
   const StoredPoints points(store, sweep.row.id, sweep.spec.space);
   Pieces pieces(sink);
   const auto index = by_index([](std::int64_t one) { return OrderedJson(one); });
-  bool open = pieces.add("{\"count\":" + std::to_string(points.check({})) + ",\"index\":") &&
+  bool open = pieces.add(fmt::format("{{\"count\":{},\"index\":", points.check({}))) &&
               add_array(pieces, points, std::nullopt, index) && pieces.add(",\"feasible\":") &&
               add_array(pieces, points, std::nullopt, flags_of) && pieces.add(",\"columns\":{");
   std::set<std::string> written;  // a name that was asked for twice stands once

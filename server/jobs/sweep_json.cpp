@@ -51,9 +51,7 @@ std::vector<std::string_view> split(std::string_view list) {
 
 }  // namespace
 
-std::string_view accuracy_field_name(AccuracyField field) {
-  return accuracy_fields[static_cast<std::size_t>(field)];
-}
+std::string_view accuracy_field_name(AccuracyField field) { return accuracy_fields[at(field)]; }
 
 SweepRecord sweep_record(const Store& store, std::int64_t id) {
   SweepRecord record{store.sweep(id), {}};
@@ -111,7 +109,7 @@ Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string
     else if (axis == space.axes.end())
       fields.metrics.push_back(require_measure(name, spec.formulas, where));
     else
-      fields.axes.push_back(static_cast<std::size_t>(axis - space.axes.begin()));
+      fields.axes.push_back(as_size(axis - space.axes.begin()));
   }
   return fields;
 }

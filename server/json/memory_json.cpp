@@ -43,9 +43,9 @@ std::vector<std::int32_t> rows_of(const std::vector<MemoryRectangle>& rectangles
   for (std::size_t r = 0; r < order.size(); ++r) order[r] = r;
   std::ranges::stable_sort(order, {}, [&](std::size_t r) { return rectangles[r].from; });
   std::vector<std::int32_t> rows(rectangles.size(), 0);
-  std::vector<std::vector<std::int32_t>> busy_to(memory_names);  // by memory: the last instruction of each row
+  List<std::vector<std::int32_t>> busy_to(memory_names);  // by memory: the last instruction of each row
   for (const std::size_t r : order) {
-    auto& rows_there = busy_to[static_cast<std::size_t>(rectangles[r].memory)];
+    auto& rows_there = busy_to[rectangles[r].memory];
     const auto free = std::ranges::find_if(rows_there, [&](std::int32_t to) { return to < rectangles[r].from; });
     rows[r] = static_cast<std::int32_t>(free - rows_there.begin());
     if (free == rows_there.end())

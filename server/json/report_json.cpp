@@ -319,7 +319,7 @@ OrderedJson number_or_null(double value) { return std::isfinite(value) ? Ordered
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto value = analysis.application.stages[stage].program.instructions[index].destination;
   if (value == none) return {};
-  return analysis.application.stages[stage].graph->values.at(static_cast<std::size_t>(value)).operand.shape;
+  return analysis.application.stages[stage].graph->values.at(as_size(value)).operand.shape;
 }
 
 OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {

@@ -101,7 +101,7 @@ Error advised(const Error& error, const ModelSurvey& survey, const GivenSoFar& s
   }
   std::string sizes;
   for (const auto& [name, size] : so_far.dims)
-    sizes += (sizes.empty() ? "" : ", ") + name + "=" + std::to_string(size);
+    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ", ", name, size);
   for (const std::string& name : survey.assumed) sizes += (sizes.empty() ? "" : ", ") + name + "=1 (assumed)";
   if (error.code != "shape_mismatch" || sizes.empty()) return error;
   return with("; perhaps because of a size that the file leaves open: " + sizes.substr(0, 1000));

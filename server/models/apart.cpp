@@ -61,8 +61,8 @@ std::string evaluate_apart(const ApartModel& model, const Evaluation& evaluation
   auto [kind, text] = answer_of_child(task);
   if (kind == Saying::answer) return std::move(text);
   if (kind == Saying::error) throw_error(text, task);
-  const std::string why = kind == Saying::no_memory ? "took more memory than the limit of " +
-                                                          std::to_string(task.limits.memory_bytes >> 20) + " MiB"
+  const std::string why = kind == Saying::no_memory ? fmt::format("took more memory than the limit of {} MiB",
+                                                                  task.limits.memory_bytes >> 20)
                                                     : "met a bug of ours: " + text.substr(0, most_message_bytes);
   throw Error(task.failure, task.label, task.label + ": " + why);
 }
@@ -78,7 +78,7 @@ void say(Saying kind, std::string_view bytes) {
     const ssize_t written = ::write(1, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) ::_exit(1);
-    left.remove_prefix(static_cast<std::size_t>(written));
+    left.remove_prefix(as_size(written));
   }
 }
 
@@ -120,7 +120,7 @@ std::string standard_input() {
   std::string text;
   char piece[1 << 16];
   for (ssize_t size = 0; (size = ::read(0, piece, sizeof piece)) > 0 && text.size() < most_request_bytes;)
-    text.append(piece, static_cast<std::size_t>(size));
+    text.append(piece, as_size(size));
   return text;
 }
 

@@ -14,7 +14,7 @@ OrderedJson values_json(const Graph& graph, const std::vector<ValueId>& ids,
                         const std::vector<SurveyedValue>& declared) {
   OrderedJson values = OrderedJson::array();
   for (const ValueId id : ids) {
-    const auto& value = graph.values[static_cast<std::size_t>(id)];
+    const auto& value = graph.values[id];
     const auto found = std::ranges::find(declared, value.name, &SurveyedValue::name);
     OrderedJson dims = OrderedJson::array();
     if (found != declared.end() && found->dims.size() == value.operand.shape.size())
@@ -167,7 +167,7 @@ std::vector<std::string> notes_of(const Member& member, const std::vector<std::s
         member.name + ": dimension '" + name +
         "' of the inputs has no size in the file; it stands first, as a batch does, and is taken for 1.");
   for (const auto& [name, value] : member.given)
-    notes.push_back(member.name + ": input '" + name + "' is the constant " + value.substr(0, 80) + ".");
+    notes.push_back(fmt::format("{}: input '{}' is the constant {}.", member.name, name, value.substr(0, 80)));
   return notes;
 }
 

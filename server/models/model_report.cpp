@@ -36,7 +36,7 @@ OrderedJson tensors_json(const std::vector<TensorFigure>& tensors) {
 OrderedJson live_json(const GraphReport& report) {
   OrderedJson list = OrderedJson::array();
   for (const LiveRule rule : live_rules) {
-    const auto place = static_cast<std::size_t>(rule);
+    const auto place = at(rule);
     const LiveFigures& live = report.live[place];
     list.push_back({{"rule", live_rule_text(rule)},
                     {"int8_bytes", live.peak_elements},
@@ -160,7 +160,7 @@ OrderedJson obstacles_json(const ModelSurvey& survey, const GivenSoFar& so_far, 
     const std::string name = operator_name(one);
     object["unsupported"].push_back(
         {{"type", name}, {"count", one.nodes}, {"node", one.first_node}, {"reason", one.unsupported}});
-    add("unknown_operator", one.first_node, name + " (" + std::to_string(one.nodes) + "): " + one.unsupported);
+    add("unknown_operator", one.first_node, fmt::format("{} ({}): {}", name, one.nodes, one.unsupported));
   }
   for (const std::string& name : unbound_dimensions(survey, so_far)) {
     object["unbound"].push_back(name);

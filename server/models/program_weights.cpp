@@ -24,11 +24,10 @@ ReadAs first_reader(const Graph& graph, const Value& value) {
   for (const Node& node : graph.nodes)
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       // By name: who computes a graph may do so on a copy of it.
-      if (node.inputs[i] == none || graph.values[static_cast<std::size_t>(node.inputs[i])].name != value.name)
-        continue;
+      if (node.inputs[i] == none || graph.values[node.inputs[i]].name != value.name) continue;
       if (node.op->type == "Split")  // into the weights of several products (split_products)
         for (const ValueId part : node.outputs)
-          if (part != none) return first_reader(graph, graph.values[static_cast<std::size_t>(part)]);
+          if (part != none) return first_reader(graph, graph.values[part]);
       if (node.op->domain != "sdip") return {node.op->type, i};
       if (node.op->type == "GroupNorm" || node.op->type == "RMSNorm") return {i == 1 ? "Mul" : "Add", i};
       const auto turned = node.attributes.find("trans_b");

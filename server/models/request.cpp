@@ -13,9 +13,7 @@ const Preset& require_preset(const std::string& name, const std::string& where) 
   throw Error("unknown_preset", where, "no preset " + name.substr(0, 80) + "; expected one of" + names);
 }
 
-std::string_view node_text(TechnologyNode node) {
-  return find_parameter("technology_node")->choices[static_cast<std::size_t>(node)];
-}
+std::string_view node_text(TechnologyNode node) { return find_parameter("technology_node")->choices[at(node)]; }
 
 TechnologyNode node_named(const std::string& name, const std::string& where) {
   std::string nodes;
@@ -59,9 +57,8 @@ void read_devices(const Json& body, std::vector<Device>& devices_read) {
     require_own_id(devices_read, where + "/id");
     measured += devices_read.back().measured.size();
     if (measured > most_own_measured)
-      throw Error(
-          "limit_exceeded", where + "/measured",
-          "expected at most " + std::to_string(most_own_measured) + " measured results of all devices together");
+      throw Error("limit_exceeded", where + "/measured",
+                  fmt::format("expected at most {} measured results of all devices together", most_own_measured));
   }
 }
 
@@ -87,7 +84,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
   request.formats.text = text_field(body, "formats", "").value_or("");
   if (request.formats.text.size() > most_formats_bytes)
     throw Error("limit_exceeded", "/formats",
-                "expected at most " + std::to_string(most_formats_bytes) + " bytes of rules");
+                fmt::format("expected at most {} bytes of rules", most_formats_bytes));
   parse_formats(request.formats.text, request.formats.from);  // before a job is made of them
   if (!with_baselines) return request;
   if (const auto names = texts_field(body, "baselines", "")) {
@@ -103,7 +100,7 @@ PointRequest point_request(const Json& body, bool with_baselines) {
     for (std::size_t i = 0; i < names->size(); ++i)
       request.presets.push_back(&require_preset((*names)[i], "/presets/" + std::to_string(i)));
   const auto place_in = [](const char* list) {
-    return [list](std::size_t i) { return std::string("/") + list + "/" + std::to_string(i); };
+    return [list](std::size_t i) { return fmt::format("/{}/{}", list, i); };
   };
   require_once(request.baselines, place_in("baselines"));
   require_once(request.presets, place_in("presets"));

@@ -85,9 +85,8 @@ ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
   const std::int64_t offset = value.bytes->offset, size = std::ssize(file);
   if (offset < 0 || offset > size || length > size - offset)
     refuse("weights_absent", value,
-           "should stand at byte " + std::to_string(offset) + ", " + std::to_string(length) +
-               " bytes long, in a file of " + std::to_string(size));
-  return file.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
+           fmt::format("should stand at byte {}, {} bytes long, in a file of {}", offset, length, size));
+  return file.subspan(as_size(offset), as_size(length));
 }
 
 /// The tag that stands before the length that stands before the data, or 0.
@@ -98,10 +97,10 @@ unsigned char tag_before(ByteSpan model, std::int64_t offset, std::int64_t lengt
   at -= groups + 1;
   if (at < 0) return 0;
   for (int i = 0; i < groups; ++i) {
-    const auto byte = static_cast<std::int64_t>(model[static_cast<std::size_t>(at + 1 + i)]);
+    const auto byte = static_cast<std::int64_t>(model[as_size(at + 1 + i)]);
     if (byte != ((length >> (7 * i) & 127) | (i + 1 < groups ? 128 : 0))) return 0;
   }
-  return static_cast<unsigned char>(model[static_cast<std::size_t>(at)]);
+  return static_cast<unsigned char>(model[as_size(at)]);
 }
 
 /// TensorProto's fields of varints: int32_data, int64_data, uint64_data.
@@ -112,8 +111,7 @@ std::vector<float> varint_numbers(const Value& value, ByteSpan model, ByteSpan b
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (const unsigned char field : varint_fields) {
     const auto one_by_one = static_cast<unsigned char>(field << 3);
-    const auto before =
-        static_cast<std::size_t>(value.bytes->offset) - 1;  // a tensor's data are not the first byte
+    const auto before = as_size(value.bytes->offset) - 1;  // a tensor's data are not the first byte
     std::optional<Tensor> tensor;
     if (tag == (field << 3 | 2)) tensor = tensor_of_varints(value.operand.type, value.operand.shape, text);
     if (!tensor && value.bytes->offset > 0 && std::to_integer<unsigned char>(model[before]) == one_by_one)
@@ -149,8 +147,7 @@ ByteSpan external_bytes(Files& files, const Value& value) {
   const std::int64_t expected = stored_bytes(value.operand.type, value.operand.shape);
   const std::int64_t length = value.bytes->length;
   if (length != 0 && length != expected)
-    refuse("weights_absent", value,
-           "has " + std::to_string(length) + " bytes of external data, expected " + std::to_string(expected));
+    refuse("weights_absent", value, fmt::format("has {} bytes of external data, expected {}", length, expected));
   return part_of(value, external_file(files, value), expected);
 }
 
@@ -176,8 +173,7 @@ std::vector<float> read_value(Files& files, const Value& value) {
   if (tag != raw_tag && (type == nullptr || type->packed_tag == 0 || tag != type->packed_tag))
     return varint_numbers(value, model, bytes, tag);
   if (length != expected)
-    refuse("weights_absent", value,
-           "has " + std::to_string(length) + " bytes in the model, expected " + std::to_string(expected));
+    refuse("weights_absent", value, fmt::format("has {} bytes in the model, expected {}", length, expected));
   return raw_numbers(value, bytes);
 }
 

@@ -54,14 +54,13 @@ OrderedJson stage_json(const StageAccuracy& stage) {
 
 std::string accuracy_key(const std::string& model, const AccuracyRequest& request) {
   const AccuracyOptions& options = request.options;
-  std::string key = std::string(program_version) + " " + model + " seed=" + std::to_string(options.seed) + " " +
-                    std::string(calibration_names[static_cast<std::size_t>(options.rule.method)]) +
-                    " percentile=" + std::to_string(options.rule.percent) +
-                    " samples=" + std::to_string(options.samples);
+  std::string key = fmt::format("{} {} seed={} {} percentile={} samples={}", program_version, model, options.seed,
+                                calibration_names[at(options.rule.method)], std::to_string(options.rule.percent),
+                                options.samples);
   key += " steps=" + std::to_string(request.machine.steps);
   for (const ParameterRow& row : parameters())
     if (row.effect == ParameterEffect::results)
-      key += " " + std::string(row.name) + "=" + value_text(row, row.read(request.machine));
+      key += fmt::format(" {}={}", row.name, value_text(row, row.read(request.machine)));
   if (const std::string rules = rules_text(request.formats); !rules.empty()) key += " formats=" + rules;
   return key;
 }
@@ -118,12 +117,12 @@ AccuracyPlan accuracy_plan(const Catalog& catalog, const AccuracyRequest& reques
 
 void require_measurable(const AccuracyPlan& plan) {
   if (plan.work.operations <= most_accuracy_operations && plan.work.bytes <= most_accuracy_bytes) return;
-  throw Error("limit_exceeded", plan.request.model,
-              "measuring '" + printable(plan.request.model) + "' takes " +
-                  quantity_text(plan.work.operations, "operations") + " and " +
-                  quantity_text(plan.work.bytes, "B") + " of memory; expected at most " +
-                  quantity_text(most_accuracy_operations, "operations") + " and " +
-                  quantity_text(most_accuracy_bytes, "B"));
+  throw Error(
+      "limit_exceeded", plan.request.model,
+      fmt::format("measuring '{}' takes {} and {} of memory; expected at most {} and {}",
+                  printable(plan.request.model), quantity_text(plan.work.operations, "operations"),
+                  quantity_text(plan.work.bytes, "B"), quantity_text(most_accuracy_operations, "operations"),
+                  quantity_text(most_accuracy_bytes, "B")));
 }
 
 AccuracyReport measure(const Catalog& catalog, const AccuracyPlan& plan) {
@@ -151,7 +150,7 @@ OrderedJson accuracy_json(const AccuracyPlan& plan, const AccuracyReport& report
                         {"formats", plan.request.formats.text},
                         {"weights", plan.random_weights ? "random" : "file"},
                         {"seed", options.seed},
-                        {"calibration", calibration_names[static_cast<std::size_t>(options.rule.method)]},
+                        {"calibration", calibration_names[at(options.rule.method)]},
                         {"percentile", options.rule.percent},
                         {"samples", options.samples}};
   object.update(deviation_json(report.output()));

@@ -46,9 +46,9 @@ void read_optimiser(const Json& body, BestRequest& request) {
   request.islands = integer_within(body, "islands", 1, 1, most_islands);
   const std::size_t least = least_objectives(request.optimiser);
   if (request.goal.objectives.size() < least)
-    throw Error("value_conflict", "/optimiser",
-                std::string(optimiser_name(request.optimiser)) + " finds fronts: expected " +
-                    std::to_string(least) + " objectives or more");
+    throw Error(
+        "value_conflict", "/optimiser",
+        fmt::format("{} finds fronts: expected {} objectives or more", optimiser_name(request.optimiser), least));
 }
 
 /// Behind the objectives.
@@ -104,7 +104,7 @@ BestRequest best_request(const Json& body) {
   request.goal.objectives = objectives_from_json(body["objectives"], named);
   if (request.goal.objectives.size() > most_search_objectives)
     throw Error("limit_exceeded", "/objectives",
-                "expected at most " + std::to_string(most_search_objectives) + " metrics");
+                fmt::format("expected at most {} metrics", most_search_objectives));
   if (body.contains("constraints"))
     request.goal.constraints = constraints_from_json(body["constraints"], "/constraints");
   request.evaluations = integer_within(body, "evaluations", 0, 0, most_evaluations);
@@ -303,7 +303,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   };
   SearchOptions options;
   options.optimiser = request.optimiser;
-  options.islands = static_cast<std::size_t>(request.islands);
+  options.islands = as_size(request.islands);
   options.seed = request.seed;
   options.threads = threads;
   options.evaluations = request.evaluations;

@@ -111,7 +111,7 @@ OrderedJson bought_json(const BestAnswer& answer) {
 OrderedJson ranges_json(const BestAnswer& answer) {
   OrderedJson list = OrderedJson::array();
   for (const KnownRange& range : known_ranges(answer))
-    list.push_back({{"metric", metrics()[static_cast<std::size_t>(range.metric)].name},
+    list.push_back({{"metric", metrics()[range.metric].name},
                     {"least", number_or_null(range.least)},
                     {"most", number_or_null(range.most)}});
   return list;

@@ -29,7 +29,7 @@ Steps steps_of(const BestAnswer& answer) {
   return steps;
 }
 
-double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 double sum_of_all(const Breakdown& parts) {
   double total = 0;
@@ -118,8 +118,8 @@ std::vector<KnownRange> known_ranges(const BestAnswer& answer) {
     for (const auto& [metric, ranges] : {std::pair(Metric::energy_j_per_frame, &report.energy_ranges_j),
                                          std::pair(Metric::area_mm2, &report.area_ranges_mm2),
                                          std::pair(Metric::price_usd, &report.price_ranges_usd)}) {
-      least.back().values[static_cast<std::size_t>(metric)] = sum_of_all(ranges->least);
-      most.back().values[static_cast<std::size_t>(metric)] = sum_of_all(ranges->most);
+      least.back().values[metric] = sum_of_all(ranges->least);
+      most.back().values[metric] = sum_of_all(ranges->most);
     }
   }
   const Outcome all_least = mixed(answer.mix, least), all_most = mixed(answer.mix, most);

@@ -59,9 +59,9 @@ bool is_own_machine(const ComparisonRow& row) {
   return row.kind == RowKind::model && !row.id.starts_with("stream:");
 }
 
-std::string_view checked_text(Checked checked) { return checked_names[static_cast<std::size_t>(checked)]; }
-std::string_view area_basis_text(AreaBasis basis) { return area_bases[static_cast<std::size_t>(basis)]; }
-std::string_view row_kind_text(RowKind kind) { return row_kinds[static_cast<std::size_t>(kind)]; }
+std::string_view checked_text(Checked checked) { return checked_names[at(checked)]; }
+std::string_view area_basis_text(AreaBasis basis) { return area_bases[at(basis)]; }
+std::string_view row_kind_text(RowKind kind) { return row_kinds[at(kind)]; }
 
 std::optional<double> compared_value(const ComparedValues& values, std::string_view name) {
   const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);

@@ -99,18 +99,17 @@ void add_silicon(const CostedRun& costed, const ComparisonAsked& asked, Comparis
   if (const auto price = price_of(silicon, gib.value_or(0))) {
     row.values.emplace_back("price_usd", price->total());
     row.notes.push_back(
-        "Its price is modelled as SDIP's (docs/model/dies.md): " + quantity_text(price->silicon, "USD") +
-        " of dies, " + quantity_text(price->package, "USD") + " of package, " +
-        (gib && silicon.dram ? quantity_text(price->dram, "USD") + " of DRAM." : "DRAM not in it."));
+        fmt::format("Its price is modelled as SDIP's (docs/model/dies.md): {} of dies, {} of package, {}",
+                    quantity_text(price->silicon, "USD"), quantity_text(price->package, "USD"),
+                    gib && silicon.dram ? quantity_text(price->dram, "USD") + " of DRAM." : "DRAM not in it."));
   }
   if (!asked.node || !costed.area_mm2) return;
-  row.notes.push_back("Drawn anew: " + quantity_text(*figure_of(device, "die_mm2"), "mm2") +
-                      " as published become " + quantity_text(silicon.logic_mm2, "mm2") +
-                      " of logic by its density, " +
-                      quantity_text(*costed.area_mm2 - silicon.logic_mm2 - silicon.phy_mm2, "mm2") +
-                      " of memories by theirs and " + quantity_text(silicon.phy_mm2, "mm2") +
-                      " of DRAM's PHYs as they were; energies are the node's; clock, time and DRAM stay, design "
-                      "power is left out.");
+  row.notes.push_back(fmt::format(
+      "Drawn anew: {} as published become {} of logic by its density, {} of memories by theirs and {} of DRAM's "
+      "PHYs as they were; energies are the node's; clock, time and DRAM stay, design power is left out.",
+      quantity_text(*figure_of(device, "die_mm2"), "mm2"), quantity_text(silicon.logic_mm2, "mm2"),
+      quantity_text(*costed.area_mm2 - silicon.logic_mm2 - silicon.phy_mm2, "mm2"),
+      quantity_text(silicon.phy_mm2, "mm2")));
 }
 
 /// What its DRAM would hold of the weights, and whether it does.
@@ -123,8 +122,8 @@ void add_dram_filled(const Device& device, std::span<const LayeredStage> work, C
   const double needed = weights * bytes_per_element(device) / gib;
   row.values.emplace_back("dram_filled", needed / *capacity);
   if (needed > *capacity)
-    row.notes.push_back("Its DRAM has " + quantity_text(*capacity, "GiB") + ", the weights alone take " +
-                        quantity_text(needed, "GiB") + ".");
+    row.notes.push_back(fmt::format("Its DRAM has {}, the weights alone take {}.", quantity_text(*capacity, "GiB"),
+                                    quantity_text(needed, "GiB")));
 }
 
 ComparisonRow row_of(const Device& device, RowKind kind, std::int64_t batch) {
@@ -218,7 +217,7 @@ ComparisonRow measured_row(const Device& device, const Measurement& m) {
   const double latency_s = m.metric == "images_per_s" ? frames / m.value : m.value;
   row.values = {{"throughput_fps", frames / latency_s}, {"latency_s", latency_s}};
   row.fields = {{m.metric, quantity_text(m.value, ""), m.unit, m.source, m.confidence}};
-  row.notes = {"Measured in " + m.format + (m.note.empty() ? "" : ", " + m.note) + "; " + m.source};
+  row.notes = {fmt::format("Measured in {}{}; {}", m.format, m.note.empty() ? "" : ", " + m.note, m.source)};
   return row;
 }
 

@@ -14,9 +14,7 @@ namespace {
 
 constexpr double operations_of_mac = 2;
 
-double metric_value(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
+double metric_value(const Report& report, Metric metric) { return report.outcome.values[metric]; }
 
 DeviceField own_field(std::string name, const std::string& value, std::string unit) {
   return {std::move(name), value, std::move(unit), "the machine being compared", "derived"};
@@ -29,19 +27,17 @@ std::vector<DeviceField> own_fields(const Machine& m) {
       own_field("cores", std::to_string(m.cores), ""),
       own_field("clock", std::to_string(m.core_clock_mhz), "MHz"),
       own_field("compute",
-                "a core: " + std::to_string(m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel) +
-                    " MAC a cycle in conv2d, " + std::to_string(m.vector_lanes) + " vector lanes",
+                fmt::format("a core: {} MAC a cycle in conv2d, {} vector lanes",
+                            m.conv_lanes_in * m.conv_lanes_out * m.conv_lanes_pixel, m.vector_lanes),
                 ""),
       own_field("control", "one straight-line program of operators for all cores, each on a frame of its own", ""),
       own_field("cache", "none: SRAM that the program addresses", ""),
-      own_field(
-          "interconnect",
-          crossbar ? "crossbar between cores" : "each core to the next, " + std::to_string(m.link_bits) + " bit",
-          ""),
+      own_field("interconnect",
+                crossbar ? "crossbar between cores" : fmt::format("each core to the next, {} bit", m.link_bits),
+                ""),
       own_field("on-chip SRAM",
-                std::to_string(m.psram_bytes >> 10) + " KiB PSRAM for all; a core: 2 x " +
-                    std::to_string(m.dsram_bytes >> 10) + " KiB DSRAM, " + std::to_string(m.stackram_bytes >> 10) +
-                    " KiB STACKRAM",
+                fmt::format("{} KiB PSRAM for all; a core: 2 x {} KiB DSRAM, {} KiB STACKRAM", m.psram_bytes >> 10,
+                            m.dsram_bytes >> 10, m.stackram_bytes >> 10),
                 ""),
       own_field("DRAM",
                 m.host_memory ? std::string("the host's")
@@ -104,9 +100,7 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
       named, analysis, batch,
       "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' "
       "clock trees take is left out.");
-  const auto set = [&](Metric metric, double value) {
-    row.values[static_cast<std::size_t>(metric)].second = value;
-  };
+  const auto set = [&](Metric metric, double value) { row.values[at(metric)].second = value; };
   const auto of = [&](Metric metric) { return metric_value(report, metric); };
   const auto frames = static_cast<double>(row.batch);
   const double stream_frame_s = 1 / of(Metric::throughput_fps);
@@ -230,10 +224,10 @@ ComparisonRow own_bound_row(const ComparisonRow& modelled, const Analysis& analy
   row.stages = std::move(bound.stages);
   row.fields = modelled.fields;
   row.notes = {
-      "Roofline only: a bound that no schedule of it can beat, not a prediction; all MACs busy of " +
-      std::to_string(std::min(m.cores, modelled.batch)) + " of " + std::to_string(m.cores) +
-      " cores (a frame is on one at a time, or on those that share its layers), and DRAM at its peak rate, "
-      "which moves what a device's does."};
+      fmt::format("Roofline only: a bound that no schedule of it can beat, not a prediction; all MACs busy of {} "
+                  "of {} cores (a frame is on one at a time, or on those that share its layers), and DRAM at its "
+                  "peak rate, which moves what a device's does.",
+                  std::min(m.cores, modelled.batch), m.cores)};
   return row;
 }
 

@@ -50,12 +50,12 @@ StoredAccuracy measured_now(const Catalog& catalog, const AccuracyRequest& reque
 }
 
 /// On the threads. A cancellation, and a model that is too large, end all.
-void measure_all(const Catalog& catalog, std::vector<Task>& tasks, const KnownAccuracies& known, int threads,
+void measure_all(const Catalog& catalog, List<Task>& tasks, const KnownAccuracies& known, int threads,
                  const Stop& stop) {
   std::mutex keeping;
   std::exception_ptr failure;
   on_threads(threads, std::ssize(tasks), [&](std::int64_t i) {
-    Task& task = tasks[static_cast<std::size_t>(i)];
+    Task& task = tasks[i];
     const std::string key = accuracy_key(task.request.model, task.request);
     const bool kept = is_built_in(task.request.model);  // a file of that name may be another next time
     try {
@@ -106,7 +106,7 @@ class Measuring {
 
  private:
   void measure_sets(const std::vector<std::vector<std::int64_t>>& sets) {
-    std::vector<Task> tasks;
+    List<Task> tasks;
     std::vector<std::size_t> set_of;
     for (std::size_t s = 0; s < sets.size(); ++s) {
       worst_[sets[s]] = none_measured;
@@ -210,7 +210,7 @@ std::string accuracies_key(const Mix& mix, const Machine& machine) {
 
 std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, const Machine& machine,
                                       const KnownAccuracies& known, const Stop& stop) {
-  std::vector<Task> tasks;
+  List<Task> tasks;
   for (const MixPart& part : mix) tasks.push_back({{part.model, machine, {}, {}}});
   try {
     measure_all(catalog, tasks, known, 1, stop);

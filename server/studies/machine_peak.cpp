@@ -50,7 +50,7 @@ std::optional<std::int64_t> counted_instructions(const std::string& command) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   if (program.find('\'') != std::string::npos) return std::nullopt;
   const std::string line =
-      "valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + program + "' " + command + " 2>&1";
+      fmt::format("valgrind --tool=callgrind --callgrind-out-file=/dev/null '{}' {} 2>&1", program, command);
   const std::unique_ptr<std::FILE, ClosePipe> pipe(::popen(line.c_str(), "r"));
   if (!pipe) return std::nullopt;
   std::string said;

@@ -62,9 +62,8 @@ ScreeningRequest screening_request(const Json& body) {
   const auto names =
       texts_field(body, "measures", "").value_or(std::vector<std::string>{"throughput_fps", "area_mm2"});
   if (names.size() > most_screened_measures)
-    throw Error(
-        "limit_exceeded", "/measures",
-        std::to_string(names.size()) + " metrics; expected at most " + std::to_string(most_screened_measures));
+    throw Error("limit_exceeded", "/measures",
+                fmt::format("{} metrics; expected at most {}", names.size(), most_screened_measures));
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string where = "/measures/" + std::to_string(i);
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
@@ -82,8 +81,7 @@ ScreeningRequest screening_request(const Json& body) {
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
   if (request.machines() > most_screened)
     throw Error("limit_exceeded", "/samples",
-                "takes " + std::to_string(request.machines()) + " machines; expected at most " +
-                    std::to_string(most_screened));
+                fmt::format("takes {} machines; expected at most {}", request.machines(), most_screened));
   return request;
 }
 
@@ -111,7 +109,7 @@ OrderedJson screening_json(const Screening& screening) {
           {"preset", request.preset},
           {"machine", machine_json(request.space.base)},
           {"axes", axes_json(request.space.axes)},
-          {"method", method_names[static_cast<std::size_t>(request.method)]},
+          {"method", method_names[at(request.method)]},
           {"samples", request.samples},
           {"seed", request.seed},
           {"evaluated", screening.evaluated},

@@ -194,9 +194,9 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
   const SearchSpace& space = searched.space;
   Visited visited;
   visited.points = points_of(space);
-  visited.outcomes.assign(static_cast<std::size_t>(visited.points), no_outcome());
+  visited.outcomes.assign(as_size(visited.points), no_outcome());
   visited.compiled.resize(visited.outcomes.size());
-  std::vector<std::vector<std::int64_t>> of_program;
+  List<std::vector<std::int64_t>> of_program;
   std::map<Placing, std::size_t> programs;
   for (std::int64_t i = 0; i < visited.points; ++i) {
     Placing program = places_of(space, i);
@@ -209,18 +209,18 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
   visited.programs = std::ssize(of_program);
   const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   on_threads(threads, visited.programs, [&](std::int64_t p) {
-    const std::vector<std::int64_t>& indices = of_program[static_cast<std::size_t>(p)];
+    const std::vector<std::int64_t>& indices = of_program[p];
     std::vector<Machine> machines;
     for (const std::int64_t i : indices) machines.push_back(machine_at(space, places_of(space, i)));
     auto outcomes = outcomes_of(compile_machine, machines);
     for (std::size_t k = 0; outcomes && k < indices.size(); ++k) {
-      visited.outcomes[static_cast<std::size_t>(indices[k])] = std::move((*outcomes)[k]);
-      visited.compiled[static_cast<std::size_t>(indices[k])] = 1;
+      visited.outcomes[indices[k]] = std::move((*outcomes)[k]);
+      visited.compiled[indices[k]] = 1;
     }
   });
   CostPoints kept;
   for (std::int64_t i = 0; i < visited.points; ++i) {
-    const Outcome& outcome = visited.outcomes[static_cast<std::size_t>(i)];
+    const Outcome& outcome = visited.outcomes[i];
     visited.feasible += outcome.feasible ? 1 : 0;
     const Machine machine = machine_at(space, places_of(space, i));
     if (outcome.feasible) add_costs(searched.goal, std::span(&machine, 1), std::span(&outcome, 1), kept);
@@ -232,12 +232,12 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
 CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, const SearchOptions& options) {
   const auto nothing = std::make_shared<const Application>();
   const auto compile_machine = [&](const Machine& machine) {
-    if (visited.compiled[static_cast<std::size_t>(index_of(searched.space, machine))] == 0)
+    if (visited.compiled[index_of(searched.space, machine)] == 0)
       throw Error("value_conflict", "", "it has no program");
     return nothing;
   };
   const auto look_up = [&](const Application&, const Machine& machine) {
-    return visited.outcomes[static_cast<std::size_t>(index_of(searched.space, machine))];
+    return visited.outcomes[index_of(searched.space, machine)];
   };
   return costs_of(search(searched.space, searched.goal, compile_machine, one_by_one(look_up), options));
 }
@@ -249,7 +249,7 @@ CostPoints drawn_front(const SearchedSpace& searched, const Visited& visited, st
   std::vector<Outcome> outcomes;
   for (std::int64_t k = 0; k < evaluations; ++k) {
     machines.push_back(machine_at(searched.space, drawn_at_large(searched.space, draws)));
-    outcomes.push_back(visited.outcomes[static_cast<std::size_t>(index_of(searched.space, machines.back()))]);
+    outcomes.push_back(visited.outcomes[index_of(searched.space, machines.back())]);
   }
   CostPoints costs;
   add_costs(searched.goal, machines, outcomes, costs);
@@ -270,15 +270,15 @@ FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, 
   const CompileFunction compile_machine = compile_quickly(catalog, {{searched.model, 1}});
   FoundFront found;
   while (found.evaluated < evaluations) {
-    std::vector<CostPoints> fronts(programs_at_once);
-    std::vector<std::int64_t> evaluated(programs_at_once, 1);  // what has no program is one
+    List<CostPoints> fronts(programs_at_once);
+    List<std::int64_t> evaluated(programs_at_once, 1);  // what has no program is one
     on_threads(threads, programs_at_once, [&](std::int64_t p) {
       SearchDraws draws(seed, 0, static_cast<std::uint64_t>(found.compiled + p));
       const std::vector<Machine> machines = drawn_family(searched.space, members, draws);
       const auto outcomes = outcomes_of(compile_machine, machines);
       if (!outcomes) return;
-      evaluated[static_cast<std::size_t>(p)] = members;
-      add_costs(searched.goal, machines, *outcomes, fronts[static_cast<std::size_t>(p)]);
+      evaluated[p] = members;
+      add_costs(searched.goal, machines, *outcomes, fronts[p]);
     });
     found.compiled += programs_at_once;
     for (const std::int64_t count : evaluated) found.evaluated += count;
@@ -297,8 +297,7 @@ CostPoints front_of(const CostPoints& points) {
   const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
   CostPoints front;
   for (const std::int64_t i : pareto_front(spans, std::vector<Better>(columns.size(), Better::lower)))
-    if (front.empty() || front.back() != points[static_cast<std::size_t>(i)])
-      front.push_back(points[static_cast<std::size_t>(i)]);
+    if (front.empty() || front.back() != points[at(i)]) front.push_back(points[at(i)]);
   return front;
 }
 

@@ -34,8 +34,8 @@ using CostPoints = std::vector<std::vector<double>>;
 /// Every machine of a small space, visited.
 struct Visited {
   std::int64_t points = 0, programs = 0, feasible = 0;
-  std::vector<Outcome> outcomes;       // by mixed radix of the places, the first axis slowest
-  std::vector<std::uint8_t> compiled;  // likewise: whether it has a program, 0 or 1
+  List<Outcome> outcomes;       // by mixed radix of the places, the first axis slowest
+  List<std::uint8_t> compiled;  // likewise: whether it has a program, 0 or 1
   CostPoints front;
 };
 Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads);

@@ -57,14 +57,14 @@ bool agrees(const PassCost& pass, const InstructionCounts& sum) {
          pass.program_bytes == sum.program_bytes;
 }
 
-std::vector<ClassCost> costs_of(const Pair& pair) {
-  std::vector<ClassCost> costs;
+List<ClassCost> costs_of(const Pair& pair) {
+  List<ClassCost> costs;
   const Machine its = in_lockstep(pair.machine, pair.cores);
   for (const InstructionClass& c : pair.program.classes) costs.push_back(class_cost(c, its, pair.role));
   return costs;
 }
 
-TimelineResult run(const Pair& pair, const std::vector<ClassCost>& costs, std::vector<InstructionTime>* trace) {
+TimelineResult run(const Pair& pair, const List<ClassCost>& costs, std::vector<InstructionTime>* trace) {
   const TimelineRules rules =
       timeline_rules(pair.machine, pair.share, pair.cores, pair.program.pinned_bytes, pair.role);
   return run_timeline(pair.program, costs, rules, most_passes, trace);
@@ -96,7 +96,7 @@ void draw(std::uint64_t seed, Pair& pair) {
 /// 65 to 200 more instructions, of the classes that have few operations, so that a pass may rejoin the one before.
 void lengthen(std::uint64_t seed, Pair& pair) {
   Dice dice(seed);
-  std::vector<Instruction> small;
+  List<Instruction> small;
   for (const Instruction& instruction : pair.program.instructions) {
     const auto c = static_cast<std::size_t>(instruction.instruction_class);
     if (exec::expand(pair.program.classes[c], pair.machine, pair.role).size() <= 20) small.push_back(instruction);
@@ -121,7 +121,7 @@ Pair drawn_pair(std::uint64_t seed) {
 }
 
 bool agrees(const Pair& pair) {
-  const std::vector<ClassCost> costs = costs_of(pair);
+  const List<ClassCost> costs = costs_of(pair);
   for (std::size_t c = 0; c < costs.size(); ++c)
     if (!agrees(costs[c], pair.classes[c])) return false;
   std::vector<InstructionTime> trace;

@@ -57,7 +57,7 @@ void compare_sums(Findings& c, const std::string& pass, const PassCost& cost, co
 
 /// An instruction's times say what its pass was; so each pass but the last is run to its end alone.
 void compare_instructions(Findings& c, std::size_t pass, const std::vector<InstructionTime>& trace,
-                          const std::vector<ClassCost>& costs, const std::vector<InstructionCounts>& executed) {
+                          const List<ClassCost>& costs, const std::vector<InstructionCounts>& executed) {
   const Program& program = c.stage.program;
   c.equal("instructions", std::ssize(trace), std::ssize(executed));
   for (std::size_t i = 0; i < trace.size() && !c.first; ++i) {
@@ -187,7 +187,7 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   const Program& program = stage.program;
   const Lockstep lockstep = lockstep_of(stage, machine);
   Findings f{stage, {}};
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   const Machine own = machine_of_stage(machine, stage.role), its = in_lockstep(own, lockstep.cores);
   for (const InstructionClass& one : program.classes) costs.push_back(class_cost(one, its, stage.role));
   const TimelineRules rules =

@@ -210,7 +210,7 @@ double pipeline_cycles(const CubePipeline& p) {
 
 std::string_view cube_bound_text(CubeBound bound) {
   constexpr std::string_view texts[] = {"MTE2", "MTE1", "cube", "vector", "MTE3", "DRAM"};
-  return texts[static_cast<std::size_t>(bound)];
+  return texts[at(bound)];
 }
 
 CubeBound busiest_queue(const CubePipeline& p) {

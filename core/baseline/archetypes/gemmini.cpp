@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 #include "core/base/units.h"
 
 namespace sdip {
@@ -201,7 +202,7 @@ GemminiMapping gemmini_mapping(std::string_view text) {
   const std::string all(text);
   const auto invalid = [&](std::string_view token) {
     return Error("mapping_invalid", all,
-                 "'" + std::string(token) + "' is neither a level L3 to L0 in order nor a factor such as K16X");
+                 fmt::format("'{}' is neither a level L3 to L0 in order nor a factor such as K16X", token));
   };
   GemminiMapping mapping;
   int level = 4;

@@ -139,8 +139,7 @@ std::vector<Layer> layers_of(const Graph& rewritten) {
 LayeredStage layered_stage(const Graph& rewritten, std::string name, Role role, std::int64_t passes_per_frame) {
   const auto elements = [&](const std::vector<ValueId>& ids) {
     std::int64_t count = 0;
-    for (const ValueId id : ids)
-      count += element_count(rewritten.values[static_cast<std::size_t>(id)].operand.shape);
+    for (const ValueId id : ids) count += element_count(rewritten.values[id].operand.shape);
     return count;
   };
   return {.name = std::move(name),

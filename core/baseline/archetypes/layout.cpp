@@ -13,11 +13,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
-
-std::size_t layout_at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
 /// Of each digit, what one step of it adds: to the index of its dimension, and to its level's node or the address.
 struct LayoutStep {
@@ -46,8 +45,8 @@ std::vector<std::vector<std::size_t>> tree_bits(const TreeLayout& layout, std::s
   std::iota(next.begin(), next.end(), std::size_t{0});
   for (const LayoutDigit& digit : layout.digits)
     for (std::int64_t bit = 1; bit < digit.extent; bit *= 2) {
-      std::size_t& number = next[layout_at(digit.dimension + 1)];
-      if (digit.level != LayoutDigit::kept) bits[layout_at(digit.level)].push_back(number);
+      std::size_t& number = next[as_size(digit.dimension + 1)];
+      if (digit.level != LayoutDigit::kept) bits[as_size(digit.level)].push_back(number);
       number += dimensions;
     }
   return bits;
@@ -80,14 +79,14 @@ struct EqualBits {
 
 bool fits_tree(const TreeLayout& layout, std::span<const std::int64_t> shape, std::span<const TreeLevel> levels) {
   std::vector<std::int64_t> covered(shape.size(), 1), used(levels.size(), 1);
-  const auto within = [](int number, std::size_t size) { return number >= 0 && layout_at(number) < size; };
+  const auto within = [](int number, std::size_t size) { return number >= 0 && as_size(number) < size; };
   for (const LayoutDigit& digit : layout.digits) {
     const bool kept = digit.level == LayoutDigit::kept, copied = digit.dimension == LayoutDigit::copied;
     if (digit.extent < 1 || (kept && copied)) return false;
     if ((!kept && !within(digit.level, levels.size())) || (!copied && !within(digit.dimension, shape.size())))
       return false;
-    if (!kept) used[layout_at(digit.level)] *= digit.extent;
-    if (!copied) covered[layout_at(digit.dimension)] *= digit.extent;
+    if (!kept) used[as_size(digit.level)] *= digit.extent;
+    if (!copied) covered[as_size(digit.dimension)] *= digit.extent;
   }
   for (std::size_t at = 0; at < levels.size(); ++at)
     if (used[at] > levels[at].branching) return false;
@@ -98,11 +97,11 @@ std::string layout_text(const TreeLayout& layout, std::string_view names, std::s
   std::string text;
   for (const LayoutDigit& digit : layout.digits) {
     if (!text.empty()) text += ' ';
-    const char name = digit.dimension == LayoutDigit::copied ? '*' : names[layout_at(digit.dimension)];
+    const char name = digit.dimension == LayoutDigit::copied ? '*' : names[as_size(digit.dimension)];
     if (digit.level == LayoutDigit::kept) {
       text += static_cast<char>(std::toupper(static_cast<unsigned char>(name)));
     } else {
-      text += name + std::to_string(levels - 1 - layout_at(digit.level));
+      text += name + std::to_string(levels - 1 - as_size(digit.level));
     }
     text += ":" + std::to_string(digit.extent);
   }
@@ -116,8 +115,8 @@ TreePlace place_of(const TreeLayout& layout, std::span<const std::int64_t> index
     const LayoutDigit& digit = layout.digits[at];
     if (digit.dimension == LayoutDigit::copied) continue;
     const std::int64_t value =
-        index[layout_at(digit.dimension)] / steps[at].in_dimension % digit.extent * steps[at].in_place;
-    (digit.level == LayoutDigit::kept ? place.address : place.path[layout_at(digit.level)]) += value;
+        index[as_size(digit.dimension)] / steps[at].in_dimension % digit.extent * steps[at].in_place;
+    (digit.level == LayoutDigit::kept ? place.address : place.path[as_size(digit.level)]) += value;
   }
   return place;
 }
@@ -133,7 +132,7 @@ std::vector<TreePlace> places_of(const TreeLayout& layout, std::span<const std::
     for (std::int64_t value = 1; value < digit.extent; ++value)
       for (std::size_t copy = 0; copy < before; ++copy) {
         places.push_back(places[copy]);
-        places.back().path[layout_at(digit.level)] += value * steps[at].in_place;
+        places.back().path[as_size(digit.level)] += value * steps[at].in_place;
       }
   }
   std::sort(places.begin(), places.end());
@@ -145,7 +144,7 @@ double conversion_cycles(const TreeLayout& from, const TreeLayout& to, double by
   int last = 0;
   for (const TreeLayout* layout : {&from, &to})
     for (const LayoutDigit& digit : layout->digits) last = std::max(last, digit.dimension);
-  const std::size_t dimensions = layout_at(last) + 2;
+  const std::size_t dimensions = as_size(last) + 2;
   const auto from_bits = tree_bits(from, levels.size(), dimensions),
              to_bits = tree_bits(to, levels.size(), dimensions);
   EqualBits equal;
@@ -188,7 +187,7 @@ void plan_check(const PairwiseProblem& problem) {
 }
 
 std::size_t plan_least(std::span<const double> costs) {
-  return static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin());
+  return as_size(std::ranges::min_element(costs) - costs.begin());
 }
 
 double plan_pair(const PairwiseProblem& problem, const PairwiseEdge& edge, std::size_t from, std::size_t to) {
@@ -383,7 +382,7 @@ struct PlanDraws {
     std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-    return static_cast<std::size_t>((mixed ^ (mixed >> 31)) % limit);
+    return as_size((mixed ^ (mixed >> 31)) % limit);
   }
 };
 

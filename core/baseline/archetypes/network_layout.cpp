@@ -29,9 +29,7 @@ class FlowMaker {
   }
 
  private:
-  std::optional<std::size_t>& made_by(ValueId value) {
-    return makers_[static_cast<std::size_t>(reading_.root(value))];
-  }
+  std::optional<std::size_t>& made_by(ValueId value) { return makers_[reading_.root(value)]; }
 
   void connect(ValueId value, std::size_t to, bool joins) {
     const auto from = made_by(value);
@@ -62,7 +60,7 @@ class FlowMaker {
 
   const Graph& graph_;
   const Reading reading_;
-  std::vector<std::optional<std::size_t>> makers_;
+  List<std::optional<std::size_t>> makers_;
   ProductFlow flow_;
 };
 

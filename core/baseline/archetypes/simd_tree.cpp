@@ -14,7 +14,6 @@
 namespace sdip {
 namespace {
 
-std::size_t tree_at(std::int64_t index) { return static_cast<std::size_t>(index); }
 double tree_real(std::int64_t count) { return static_cast<double>(count); }
 
 /// Leaves under one node of each level.
@@ -86,9 +85,9 @@ void tree_send(std::span<const std::int64_t> have, std::span<const std::int64_t>
     std::ranges::set_difference(tree_over(need, under[level]), sources, std::back_inserter(lacking));
     std::int64_t served = -1;
     for (const std::int64_t node : lacking) {
-      loads.down[level][tree_at(node)] += bytes;
+      loads.down[level][as_size(node)] += bytes;
       if (node / branching != served || !levels[level].broadcasts)
-        loads.port[level][tree_at(node / branching)] += bytes;
+        loads.port[level][as_size(node / branching)] += bytes;
       served = node / branching;
     }
     std::vector<std::int64_t> sending;
@@ -98,8 +97,8 @@ void tree_send(std::span<const std::int64_t> have, std::span<const std::int64_t>
       const auto under_parent = [&](std::int64_t other) { return other / branching == parent; };
       const bool wanted = std::ranges::any_of(lacking, under_parent) || std::ranges::binary_search(senders, parent);
       if (!wanted) continue;
-      loads.up[level][tree_at(node)] += bytes;
-      loads.port[level][tree_at(parent)] += bytes;
+      loads.up[level][as_size(node)] += bytes;
+      loads.port[level][as_size(parent)] += bytes;
       sending.push_back(node);
     }
     senders = std::move(sending);
@@ -324,10 +323,10 @@ LayoutConversion conversion_of(const TreeLayout& from, const TreeLayout& to, std
   LayoutConversion result{.levels = std::vector<LevelTraffic>(levels.size())};
   TreeLoads loads;
   for (std::size_t level = 0; level < levels.size(); ++level) {
-    const std::size_t nodes = tree_at(nodes_at(levels, level));
+    const std::size_t nodes = as_size(nodes_at(levels, level));
     loads.up.emplace_back(nodes);
     loads.down.emplace_back(nodes);
-    loads.port.emplace_back(nodes / tree_at(levels[level].branching));
+    loads.port.emplace_back(nodes / as_size(levels[level].branching));
   }
   for (const LeafPair& pair : tree_pairs(from, to, shape, under)) {
     const std::int64_t bytes = pair.elements * element_bytes;

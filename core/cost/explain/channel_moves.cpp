@@ -27,8 +27,7 @@ class Walking {
              std::int64_t times) {
     const auto& loops = cost_.order.loops;
     if (level == loops.size()) {
-      operate(cost_.shapes[static_cast<std::size_t>(shape)], cost_.windows[static_cast<std::size_t>(window)], step,
-              times);
+      operate(cost_.shapes[at(shape)], cost_.windows[at(window)], step, times);
       return;
     }
     const TileRun* const next = run + loops[level].runs;

@@ -31,7 +31,7 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.passes_per_frame = !on_chip(e.role, m) ? 0 : e.role == Role::core ? m.steps : 1;
   for (const LayerNeeds& layer : layers) {
     for (std::size_t i = 0; i < needed_count; ++i) e.needs[i] += layer.needs[i];
-    e.limited[static_cast<std::size_t>(layer.limiter)] += layer.cycles;
+    e.limited[layer.limiter] += layer.cycles;
   }
   e.limiter = static_cast<Needed>(std::ranges::max_element(e.needs) - e.needs.begin());
   e.bound_cycles = s.run.work.bound_cycles;
@@ -52,7 +52,7 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
 std::vector<LayerExplanation> kinds_of(const Explanation& e, const std::vector<ExplainedStage>& stages) {
   std::vector<LayerExplanation> kinds;
   for (const LayerNeeds& layer : e.layers) {
-    const std::vector<Instruction>& of = stages[layer.stage].run.stage->program.instructions;
+    const List<Instruction>& of = stages[layer.stage].run.stage->program.instructions;
     const auto known = std::ranges::find_if(kinds, [&](const LayerExplanation& kind) {
       LayerNeeds in_its_place = layer;
       in_its_place.index = kind.layer.index;
@@ -76,12 +76,10 @@ std::vector<LayerExplanation> kinds_of(const Explanation& e, const std::vector<E
 std::string_view needed_text(Needed needed) {
   constexpr std::string_view names[needed_count] = {"compute",        "dsram_read", "dsram_write", "stackram_read",
                                                     "stackram_write", "psram_read", "overhead",    "dram_channel"};
-  return names[static_cast<std::size_t>(needed)];
+  return names[at(needed)];
 }
 
-std::int64_t LayerExplanation::slack(Needed needed) const {
-  return layer.cycles - layer.needs[static_cast<std::size_t>(needed)];
-}
+std::int64_t LayerExplanation::slack(Needed needed) const { return layer.cycles - layer.needs[needed]; }
 
 std::string_view unit_of(const FilledTerm& term) {
   if (term.what.ends_with("_reads") || term.what.ends_with("_writes")) return "";
@@ -91,7 +89,7 @@ std::string_view unit_of(const FilledTerm& term) {
 }
 
 Needed limiter_of(const Needs& needs, std::int64_t stalls) {
-  constexpr auto channel = static_cast<std::size_t>(Needed::dram_channel);
+  constexpr auto channel = at(Needed::dram_channel);
   const auto longest = std::max_element(needs.begin(), needs.begin() + channel);
   const bool waits = stalls > 0 && std::max(stalls, needs[channel]) > *longest;
   return waits ? Needed::dram_channel : static_cast<Needed>(longest - needs.begin());

@@ -26,7 +26,7 @@ enum class Needed {
 };
 inline constexpr std::size_t needed_count = 8;
 std::string_view needed_text(Needed needed);
-using Needs = std::array<std::int64_t, needed_count>;  // in cycles
+using Needs = Array<std::int64_t, needed_count>;  // in cycles
 
 /// One figure: the formula in symbols, as `section` of the documents has it, and with its numbers filled in;
 /// the latter, worked out, is `value`. `numbers` is empty where a figure is counted and no formula of its own.
@@ -68,9 +68,9 @@ struct StageExplanation {
   std::string name;
   Role role = Role::network;
   std::int64_t cycles{}, passes_per_frame{};
-  Needs needs{};                                     // summed over its instructions
-  std::array<std::int64_t, needed_count> limited{};  // cycles of the instructions that each limits
-  Needed limiter = Needed::compute;                  // the largest need
+  Needs needs{};                                // summed over its instructions
+  Array<std::int64_t, needed_count> limited{};  // cycles of the instructions that each limits
+  Needed limiter = Needed::compute;             // the largest need
   std::int64_t bound_cycles{}, dram_bytes{}, bound_dram_bytes{};
   std::int64_t active_cores{};
   std::int64_t spread_cores{};     // the most that share one instruction of a frame

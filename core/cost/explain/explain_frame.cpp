@@ -19,7 +19,7 @@ Filled passes_from_cold(const TimelineResult& alone, std::int64_t count) {
   Filled sum;
   const auto known = std::min(count, static_cast<std::int64_t>(alone.passes.size()));
   std::int64_t times{}, cycles{};
-  for (const PassCost& pass : std::span(alone.passes).first(static_cast<std::size_t>(known))) {
+  for (const PassCost& pass : std::span(alone.passes).first(as_size(known))) {
     if (pass.cycles != cycles) {
       sum += number(times) * number(cycles);
       times = 0;
@@ -119,7 +119,7 @@ std::vector<FilledTerm> bound_terms(const StageRun& run) {
   std::array<std::int64_t, 3> macs{}, in_memory{};  // cycles of one MAC
   for (std::size_t c = 0; c < run.costs.size(); ++c) {
     if (!run.costs[c].plan.nest) continue;
-    const auto family = static_cast<std::size_t>(program.classes[c].work.family);
+    const auto family = at(program.classes[c].work.family);
     macs[family] += mac_cycles(run.costs[c]) * run.uses.of[c];
     in_memory[family] += run.costs[c].memory_cycles * run.uses.of[c];
   }
@@ -128,7 +128,7 @@ std::vector<FilledTerm> bound_terms(const StageRun& run) {
   std::string names;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
-    const auto place = static_cast<std::size_t>(family);
+    const auto place = at(family);
     if (macs[place] == 0 && in_memory[place] == 0) continue;
     arrays.push_back(ceiling(number(macs[place]), lanes.rows * lanes.channels * lanes.sum) +
                      number(in_memory[place]));
@@ -161,11 +161,10 @@ FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine&
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
   const std::int64_t frames = cycles.frames * m.batch;
   const bool period_agrees = static_cast<double>(frames) / (Cycles(cycles.period.value()) / clock).value ==
-                             metrics[static_cast<std::size_t>(Metric::throughput_fps)];
-  const bool latency_agrees =
-      (Cycles(cycles.latency.value()) / clock).value == metrics[static_cast<std::size_t>(Metric::latency_s)];
+                             metrics[Metric::throughput_fps];
+  const bool latency_agrees = (Cycles(cycles.latency.value()) / clock).value == metrics[Metric::latency_s];
   const bool crossed = has_crossbar(m);
-  return {{{frames == 1 ? "period" : "period of " + std::to_string(frames) + " frames", "docs/model/frames.md",
+  return {{{frames == 1 ? "period" : fmt::format("period of {} frames", frames), "docs/model/frames.md",
             crossed ? "max(T x step + link, N x encoder, N x decoder) + N x text encoder, if prompt_per_frame"
                     : "max(s x step + link, encoder, decoder) + text encoder, if prompt_per_frame",
             period_agrees ? cycles.period.text() : std::string(), cycles.period.value()},

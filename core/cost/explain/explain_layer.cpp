@@ -45,7 +45,7 @@ class Layer {
       : s_(s),
         m_(s.run.machine),
         e_(e),
-        number_(static_cast<std::size_t>(s.run.stage->program.instructions[e.layer.index].instruction_class)),
+        number_(as_size(s.run.stage->program.instructions[e.layer.index].instruction_class)),
         c_(s.run.stage->program.classes[number_]),
         found_(machine_found(c_, m_)),
         cost_(s.run.costs[number_]),
@@ -102,7 +102,7 @@ class Layer {
                              ? "tile operations x ceil(results x bits/port_bits)"
                              : "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
     const auto add = [&](const char* what, const std::string& formula, const Filled& numbers, Needed needed) {
-      const std::int64_t value = e_.layer.needs[static_cast<std::size_t>(needed)];
+      const std::int64_t value = e_.layer.needs[needed];
       if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
     };
     add("compute", compute, all.compute, Needed::compute);
@@ -156,7 +156,7 @@ class Layer {
     const DmaPorts ports = dma_ports(c_, m_, s_.run.stage->role);
     Filled all;
     for (const OperationKind& kind : cost_.kinds) {
-      if (static_cast<std::size_t>(kind.shape) != shape) continue;
+      if (as_size(kind.shape) != shape) continue;
       const auto dma = dma_beats<Filled>(cost_, kind, ports);
       std::vector<Filled> longest = {duration};
       const auto add = [&](const Filled& beats, const Filled& more) {
@@ -204,7 +204,7 @@ class Layer {
 
   void channel() {
     const ChannelMoves& moves = s_.moves[number_];
-    if (e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)] == 0) return;
+    if (e_.layer.needs[Needed::dram_channel] == 0) return;
     const bool few = moves.moves.size() <= most_written;
     e_.terms.push_back(
         term("dram_channel", "docs/model/time.md",
@@ -213,7 +213,7 @@ class Layer {
                                          : "weights and words once for all cores"),
              few ? channel_cycles<Filled>(moves.moves, s_.rules) + words_cycles(s_.rules, time_.program_bytes)
                  : Filled(),
-             e_.layer.needs[static_cast<std::size_t>(Needed::dram_channel)]));
+             e_.layer.needs[Needed::dram_channel]));
     e_.terms.push_back(term("dram_bytes", "docs/model/time.md", "transfers x cores x ceil(bytes/burst) x burst",
                             few ? channel_bytes(moves.moves, s_.rules) + number(time_.program_bytes) : Filled(),
                             e_.layer.dram_bytes));
@@ -226,7 +226,7 @@ class Layer {
     const std::int64_t dispatch = rules.dispatch_cycles * shape + command;
     const Filled issue = number(dispatch - command) + number(command) + number(cost_.link_in_cycles) +
                          number(cost_.link_out_cycles) + number(rules.pipeline_stages);
-    const auto overhead = e_.layer.needs[static_cast<std::size_t>(Needed::overhead)];
+    const auto overhead = e_.layer.needs[Needed::overhead];
     e_.terms.push_back(term("overhead", "docs/model/time.md",
                             command == 0 ? "dispatch_cycles + links + pipeline_stages"
                                          : "dispatch_cycles + host_command_cycles + links + pipeline_stages",
@@ -364,7 +364,7 @@ class Layer {
 
 LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t index) {
   const Program& program = s.run.stage->program;
-  const auto place = static_cast<std::size_t>(program.instructions[index].instruction_class);
+  const auto place = at(program.instructions[index].instruction_class);
   const ClassCost& cost = s.run.costs[place];
   const InstructionTime& time = s.trace[index];
   LayerNeeds layer;

@@ -28,7 +28,7 @@ std::string held_symbols(const InstructionClass& c, const Machine& m) {
   const std::string folds = "row folds" + element_cycles(c);
   const std::string each = "products x folds(channels) x folds(sums) x ";
   if (m.weight_registers == 1)
-    return "tile operations x " + each + "(" + folds + " + beats of B of the runs that load)";
+    return fmt::format("tile operations x {}({} + beats of B of the runs that load)", each, folds);
   return "tile operations x (beats of B of the first load + " + each + "max(" + folds +
          " of a run, beats of B if it loads), by run)";
 }
@@ -57,8 +57,8 @@ std::string compute_symbols(const InstructionClass& c, const Machine& found, con
                       : groups                 ? "(lanes that groups leave)"
                                                : "lanes";
   const char* sum = compacted(c, found) ? "ceil(weights kept of kernel x K_tile/" : "kernel x ceil(K_tile/";
-  return std::string("tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x ") + sum + lanes +
-         ")" + element_cycles(c);
+  return fmt::format("tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x {}{}){}", sum, lanes,
+                     element_cycles(c));
 }
 
 std::string bound_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
@@ -83,8 +83,8 @@ std::string bound_symbols(const StageRun& run, const Machine& m, const std::stri
   const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
   std::string symbols = several && beside ? "the largest of " : "";
   if (on_lanes)
-    symbols += std::string("ceil(MAC") + (run.work.products_in_mac > 1 ? " cycles" : "s") +
-               (skipped ? " not skipped" : "") + "/lanes)";
+    symbols += fmt::format("ceil(MAC{}{}/lanes)", run.work.products_in_mac > 1 ? " cycles" : "s",
+                           skipped ? " not skipped" : "");
   if (in_memory) symbols += on_lanes ? " + cycles of products in memory" : "cycles of products in memory";
   return symbols + ", by array: " + arrays;
 }

@@ -1,6 +1,7 @@
 // Formulas with their numbers filled in.
 #include "core/cost/explain/filled.h"
 
+#include <fmt/core.h>
 #include <algorithm>
 
 #include "core/base/units.h"
@@ -27,14 +28,14 @@ Filled operator*(const Filled& a, const Filled& b) {
 
 Filled ceiling(const Filled& a, std::int64_t b) {
   if (b == 1 || a.is_zero()) return a;
-  return {"ceil(" + a.as_factor() + "/" + std::to_string(b) + ")", ceil_div(a.value_, b), Filled::Form::atom};
+  return {fmt::format("ceil({}/{})", a.as_factor(), b), ceil_div(a.value_, b), Filled::Form::atom};
 }
 
 Filled ceiling(const Filled& a, std::int64_t q, std::int64_t p) {
   const Int128 scaled = static_cast<Int128>(a.value_) * q;
   const std::string times = q == 1 ? "" : " x " + std::to_string(q);
-  return {"ceil(" + a.as_factor() + times + "/" + std::to_string(p) + ")",
-          static_cast<std::int64_t>((scaled + p - 1) / p), Filled::Form::atom};
+  return {fmt::format("ceil({}{}/{})", a.as_factor(), times, p), static_cast<std::int64_t>((scaled + p - 1) / p),
+          Filled::Form::atom};
 }
 
 Filled largest(std::span<const Filled> of) {

@@ -33,14 +33,13 @@ Resource limiting(const InstructionCost& c) {
   const Cycles stalls[] = {c.stall_weights, c.stall_activations, c.stall_program};
   const Needed limiter = limiter_of(needs, (stalls[0] + stalls[1] + stalls[2]).value);
   if (limiter != Needed::dram_channel) return static_cast<Resource>(limiter);
-  return static_cast<Resource>(static_cast<std::size_t>(Resource::weight_stream) +
-                               static_cast<std::size_t>(std::ranges::max_element(stalls) - stalls));
+  return static_cast<Resource>(at(Resource::weight_stream) + as_size(std::ranges::max_element(stalls) - stalls));
 }
 
 InstructionCost instruction_cost(const StageRun& run, std::size_t number, const InstructionTime& time,
                                  const StreamNeeds& streams, const TimelineRules& rules) {
   const Instruction& instruction = run.stage->program.instructions[number];
-  const ClassCost& cost = run.costs[static_cast<std::size_t>(instruction.instruction_class)];
+  const ClassCost& cost = run.costs[instruction.instruction_class];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
   const PortBeats ports = port_beats(cost);
   InstructionCost c;
@@ -91,7 +90,7 @@ void add_instructions(const StageRun& run, const std::vector<InstructionTime>& t
     const Instruction& instruction = run.stage->program.instructions[i];
     r.dsram_peak = std::max({r.dsram_peak, instruction.dsram_read_side, instruction.dsram_write_side});
     r.stackram_peak = std::max(r.stackram_peak, instruction.stackram);
-    const auto of_class = static_cast<std::size_t>(instruction.instruction_class);
+    const auto of_class = at(instruction.instruction_class);
     r.instructions.push_back(instruction_cost(run, i, trace[i], streams[of_class], rules));
   }
 }

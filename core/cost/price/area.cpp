@@ -230,7 +230,7 @@ CoreLanes stage_lanes(const CompiledStage& stage, const Machine& machine) {
   if (!is_circuit(m, stage.role)) return lanes;
   std::bitset<circuit_count> works;
   for (const InstructionClass& c : stage.program.classes) works |= circuits_of(c, m);
-  const auto on = [&](Circuit circuit) -> bool { return works[static_cast<std::size_t>(circuit)]; };
+  const auto on = [&](Circuit circuit) -> bool { return works[at(circuit)]; };
   const bool products = on(Circuit::conv2d) || on(Circuit::linear) || on(Circuit::matmul);
   const bool rows = on(Circuit::vector) || on(Circuit::softmax) || on(Circuit::norm) || on(Circuit::transpose);
   if (shares_macs(m) ? !products : !on(Circuit::conv2d)) lanes.conv2d = 0;

@@ -69,7 +69,7 @@ struct CostedStage {
   ProgramSize size;                                   // where each operator is one instruction
   std::array<std::optional<ProgramSize>, 2> tiles{};  // where each tile is, of those with pairs of DSRAM apart
   ClassUses uses;
-  std::array<std::vector<ClassCost>, 2> costs;     // of the machine last costed; of those with pairs of DSRAM apart
+  std::array<List<ClassCost>, 2> costs;            // of the machine last costed; of those with pairs of DSRAM apart
   std::array<std::optional<Tape>, 16> tapes;       // by how instructions are issued
   std::map<NumberFormat, std::int64_t> results{};  // bytes that leave the chip, by the activations' format
 };
@@ -156,8 +156,8 @@ struct BatchEvaluator::State {
   }
   ProgramSize size_of(std::size_t number, const Machine& m);
   std::int64_t results_of(std::size_t number, NumberFormat activations);
-  const std::vector<ClassCost>& costs_on(std::size_t number, const Machine& m);
-  const Tape& tape_of(std::size_t number, const std::vector<ClassCost>& costs, const TimelineRules& rules);
+  const List<ClassCost>& costs_on(std::size_t number, const Machine& m);
+  const Tape& tape_of(std::size_t number, const List<ClassCost>& costs, const TimelineRules& rules);
   std::optional<KnownStage> known_stage(std::size_t number, const Machine& m);
   const std::vector<KnownStage>& known_stages(const Machine& m);
   const KnownChip& known_chip(const Machine& m);
@@ -227,9 +227,9 @@ std::int64_t BatchEvaluator::State::results_of(std::size_t number, NumberFormat 
 }
 
 /// Tiles are those of the program, whatever the machine.
-const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
+const List<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
-  std::vector<ClassCost>& its = costed[number].costs[has_pairs(m) ? 1 : 0];
+  List<ClassCost>& its = costed[number].costs[has_pairs(m) ? 1 : 0];
   if (its.empty() || stack_in_psram(m))
     its = class_costs(stage, m);
   else
@@ -238,7 +238,7 @@ const std::vector<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number
 }
 
 /// Of one program's tiles: machines differ in how its instructions are issued, and else in numbers alone.
-const Tape& BatchEvaluator::State::tape_of(std::size_t number, const std::vector<ClassCost>& costs,
+const Tape& BatchEvaluator::State::tape_of(std::size_t number, const List<ClassCost>& costs,
                                            const TimelineRules& rules) {
   const Program& program = application.stages[number].program;
   const std::size_t way = (rules.dispatch_overlaps ? 1u : 0u) + (rules.overlaps ? 2u : 0u) +
@@ -251,14 +251,14 @@ const Tape& BatchEvaluator::State::tape_of(std::size_t number, const std::vector
 std::optional<KnownStage> BatchEvaluator::State::known_stage(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   TimelineRules rules = stage_rules(stage, m, 1);
-  const std::vector<ClassCost>& costs = costs_on(number, m);
+  const List<ClassCost>& costs = costs_on(number, m);
   const ClassUses& uses = costed[number].uses;
   KnownStage known;
   rules.rate = {1, 1};
   known.longest_pass = longest_pass(stage.program, uses, costs, rules);
   if (known.longest_pass >= 0x1p50) return std::nullopt;
   const Tape& tape = tape_of(number, costs, rules);
-  const auto timed_with = [&](const std::vector<ClassCost>& its_costs) {
+  const auto timed_with = [&](const List<ClassCost>& its_costs) {
     return &*timed.insert({&tape, tape_numbers(tape, stage.program, its_costs, rules)}).first;
   };
   known.timed = timed_with(costs);

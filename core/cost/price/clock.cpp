@@ -62,17 +62,17 @@ std::string broken_clock(const SlowestCircuit& slowest, const Supply& supply, co
   if (!is_fpga(m.technology_node)) {
     const std::span<const Supply> all = supplies(process_of(m));
     if (supply.mv < all.front().mv || supply.mv > all.back().mv)
-      return "supply_mv = " + std::to_string(supply.mv) + " is not within the " + std::to_string(all.front().mv) +
-             " to " + std::to_string(all.back().mv) + " mV of this process";
+      return fmt::format("supply_mv = {} is not within the {} to {} mV of this process", supply.mv, all.front().mv,
+                         all.back().mv);
   }
   const double limit = clock_limit_at(slowest, supply);
   if (static_cast<double>(m.core_clock_mhz) <= limit) return {};
   const bool lanes = slowest.name == "conv2d" || slowest.name == "part";
-  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + " is beyond the fastest clock of " +
-         (lanes ? std::string(slowest.name) + " with " + std::to_string(m.pipeline_stages) + " pipeline stages"
-                : "a bank of " + std::string(slowest.name)) +
-         " in this process: " + digits(limit, 0) + " MHz" +
-         (supply.mv > 0 ? " at " + std::to_string(supply.mv) + " mV" : "");
+  return fmt::format("core_clock_mhz = {} is beyond the fastest clock of {} in this process: {} MHz{}",
+                     m.core_clock_mhz,
+                     lanes ? fmt::format("{} with {} pipeline stages", slowest.name, m.pipeline_stages)
+                           : "a bank of " + std::string(slowest.name),
+                     digits(limit, 0), supply.mv > 0 ? fmt::format(" at {} mV", supply.mv) : "");
 }
 
 std::optional<Heat> heat_of(double watts, double area_mm2, const Machine& m) {

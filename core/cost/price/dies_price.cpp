@@ -19,7 +19,7 @@ constexpr double no_price = std::numeric_limits<double>::quiet_NaN();
 /// Written by hand: machines of a sweep that are refused are told why, one by one.
 std::string tenths(double value) {
   const auto all = static_cast<std::int64_t>(std::llround(value * 10));
-  return std::to_string(all / 10) + "." + std::to_string(all % 10);
+  return fmt::format("{}.{}", all / 10, all % 10);
 }
 
 /// Whole dies on a wafer: its area over theirs, less what its edge cuts. Example: of 700 mm2 at most 75.
@@ -64,8 +64,8 @@ std::string broken_dies(const std::array<BuiltDie, 3>& dies, const Machine& m) {
     if (die.count == 0) continue;
     const std::string name = one ? "the die" : names[i];
     if (die.mm2 > exposed)
-      return name + " is " + tenths(die.mm2) + " mm2, a scanner exposes " + tenths(exposed) +
-             " at most: more dies, or less on them";
+      return fmt::format("{} is {} mm2, a scanner exposes {} at most: more dies, or less on them", name,
+                         tenths(die.mm2), tenths(exposed));
     const double edge_mm = 4 * std::sqrt(die.mm2);
     if (die.edge_mm > edge_mm)
       return "PHYs of DRAM" + std::string(one ? "" : " and links between dies") + " need " + tenths(die.edge_mm) +
@@ -76,8 +76,8 @@ std::string broken_dies(const std::array<BuiltDie, 3>& dies, const Machine& m) {
   const double least_ns = link_figures(process).ns;
   const double ns = static_cast<double>(m.die_link_cycles) * 1e3 / static_cast<double>(m.core_clock_mhz);
   if (ns >= least_ns) return {};
-  return "die_link_cycles are " + tenths(ns) + " ns, a link between dies takes " + tenths(least_ns) +
-         ": more die_link_cycles";
+  return fmt::format("die_link_cycles are {} ns, a link between dies takes {}: more die_link_cycles", tenths(ns),
+                     tenths(least_ns));
 }
 
 double die_yield(double mm2, const PriceFigures& f) {

@@ -26,8 +26,7 @@ BuiltDram built_dram(const Machine& m, Bound bound) {
 
 double dram_turn_j(const Machine& m, Bound bound) {
   if (m.host_memory) return 0;
-  const double rows_kib =
-      static_cast<double>(m.dram_channels * dram_kinds()[static_cast<std::size_t>(m.dram_kind)].row_bytes) / 1024;
+  const double rows_kib = static_cast<double>(m.dram_channels * dram_kinds()[m.dram_kind].row_bytes) / 1024;
   return rows_kib * dram_figures(process_of(m, bound), m.dram_kind).row_pj * pico;
 }
 

@@ -17,7 +17,7 @@ std::string_view energy_part_text(EnergyPart part) {
       "mac",          "vector",   "dsram",      "stackram",        "psram",     "dram_weights", "dram_activations",
       "dram_program", "dram_phy", "dram_turns", "dram_background", "die_links", "broadcast",    "ports",
       "clock",        "control",  "leakage"};
-  return names[static_cast<std::size_t>(part)];
+  return names[at(part)];
 }
 
 double total_of(const EnergyParts& joules) {
@@ -186,7 +186,7 @@ CoreEvents core_events(const InstructionClass& c, const ClassCost& cost, const M
   if (!has_own_pairs(its)) return events;
   events.dsram_beats = 0;
   for (std::size_t f = 0; f < pair_families; ++f) events.pair_beats[f] = cost.busy.other_pairs.beats[f];
-  events.pair_beats.at(static_cast<std::size_t>(c.work.family)) += cost.busy.dsram_read + cost.busy.dsram_write;
+  events.pair_beats.at(at(c.work.family)) += cost.busy.dsram_read + cost.busy.dsram_write;
   return events;
 }
 

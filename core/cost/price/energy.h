@@ -14,8 +14,8 @@ namespace sdip {
 
 struct Energy {
   EnergyParts joules{};
-  double& operator[](EnergyPart part) { return joules[static_cast<std::size_t>(part)]; }
-  double operator[](EnergyPart part) const { return joules[static_cast<std::size_t>(part)]; }
+  double& operator[](EnergyPart part) { return joules[at(part)]; }
+  double operator[](EnergyPart part) const { return joules[at(part)]; }
   double total() const { return total_of(joules); }
   Energy& operator+=(const Energy& other) {
     for (std::size_t i = 0; i < energy_part_count; ++i) joules[i] += other.joules[i];

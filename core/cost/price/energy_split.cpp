@@ -14,7 +14,7 @@ namespace sdip {
 namespace {
 
 const ClassCost& cost_of(const StageRun& run, std::size_t number) {
-  return run.costs[static_cast<std::size_t>(run.stage->program.instructions[number].instruction_class)];
+  return run.costs[run.stage->program.instructions[number].instruction_class];
 }
 
 /// Core cycles that leak in a period, by what leaks.
@@ -77,7 +77,7 @@ std::vector<Energy> class_energies(const StageRun& run, const StagePrices& price
   energies.reserve(run.costs.size());
   std::int32_t number = 0;
   for (const ClassCost& cost : run.costs) {
-    const InstructionClass& c = run.stage->program.classes[static_cast<std::size_t>(number)];
+    const InstructionClass& c = run.stage->program.classes[number];
     energies.push_back(core_energy(core_events(c, cost, run.machine), prices.of(number++)) *
                        static_cast<double>(cost.cores));
   }
@@ -122,7 +122,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
-    const std::vector<Energy> of_classes = class_energies(run, prices);
+    const List<Energy> of_classes = class_energies(run, prices);
     const std::vector<double> cycles = core_cycles(run, traces[s], m);
     const double as_cores = leaking_cores(*run.stage, m);
     double leaking = 0;
@@ -132,8 +132,8 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
     passes.reserve(cycles.size());
     for (std::size_t i = 0; i < cycles.size(); ++i) {
       const std::int32_t of = run.stage->program.instructions[i].instruction_class;
-      const PassEnergy pass = instruction_energy(run, i, traces[s][i], of_classes[static_cast<std::size_t>(of)],
-                                                 prices.usual, supply, turn_j);
+      const PassEnergy pass =
+          instruction_energy(run, i, traces[s][i], of_classes[of], prices.usual, supply, turn_j);
       Energy energy = pass.core * (own * of_a_frame);
       energy += pass.shared * (shared * of_a_frame);
       energy += of_cycle * (cycles[i] * own * as_cores);

@@ -20,8 +20,8 @@ std::string lacking(const FpgaUse& use, const Machine& m) {
   const auto what = std::ranges::find(use.resources, use.limit, &FpgaUse::Resource::name);
   const auto count = [](double blocks) { return std::to_string(std::llround(blocks)); };
   const ParameterRow& node = *find_parameter("technology_node");
-  return value_text(node, node.read(m)) + ": the machine needs " + count(what->needed) + " " +
-         std::string(what->name) + ", the part has " + count(what->available);
+  return fmt::format("{}: the machine needs {} {}, the part has {}", value_text(node, node.read(m)),
+                     count(what->needed), what->name, count(what->available));
 }
 
 /// Why the machine cannot run the application although it compiled; empty when it can.
@@ -72,9 +72,7 @@ T& at(Bound bound, T& value, T& least, T& most) {
   return bound == Bound::value ? value : bound == Bound::least ? least : most;
 }
 
-double metric_of(const Report& report, Metric metric) {
-  return report.outcome.values[static_cast<std::size_t>(metric)];
-}
+double metric_of(const Report& report, Metric metric) { return report.outcome.values[metric]; }
 
 /// The dies of the chip, their areas at the constants' values and at the ends of their ranges.
 void fill_dies(std::span<const BuiltDie> dies, const Machine& m, Bound bound, Report& report) {

@@ -23,7 +23,7 @@ enum class Metric {
 #undef METRIC
   count
 };
-inline constexpr std::size_t metric_count = static_cast<std::size_t>(Metric::count);
+inline constexpr std::size_t metric_count = at(Metric::count);
 
 enum class Better { higher, lower, neither };
 struct MetricRow {
@@ -31,12 +31,12 @@ struct MetricRow {
   Better better;
   std::string_view en, ja;
 };
-std::span<const MetricRow> metrics();
+View<const MetricRow> metrics();
 const MetricRow* find_metric(std::string_view name);
 
 /// Values by Metric; all NaN when it cannot run. Of a machine that breaks a limit (clock, supply, heat) they are
 /// what it would do if it could.
-using MetricValues = std::array<double, metric_count>;
+using MetricValues = Array<double, metric_count>;
 
 /// A metric that is a function of two others of the same point, or of one, named twice; NaN where they leave it
 /// none.
@@ -57,7 +57,7 @@ struct Outcome {
   MetricValues values{};
   /// Whether it ran and has values: feasible, or breaking a limit alone.
   bool counted() const {
-    const double cycles = values[static_cast<std::size_t>(Metric::step_cycles)];
+    const double cycles = values[Metric::step_cycles];
     return cycles == cycles;
   }
 };

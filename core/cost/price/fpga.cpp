@@ -123,7 +123,7 @@ std::optional<FpgaUse> fpga_use(const Application& runs, const Machine& m) {
   std::array<double, std::tuple_size_v<decltype(use.resources)>> shares{};
   std::ranges::transform(use.resources, shares.begin(), share);
   const auto most = std::ranges::max_element(shares);
-  use.limit = use.resources[static_cast<std::size_t>(most - shares.begin())].name;
+  use.limit = use.resources[at(most - shares.begin())].name;
   use.fits = *most <= 1;
   if (stage_in_fefet(application, m) != nullptr) use.limit = no_fefet, use.fits = false;
   return use;

@@ -218,7 +218,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   const StageTotals& main = *frame.main;
   const auto frames = static_cast<double>(frame.frames * m.batch);
   MetricValues v{};
-  const auto set = [&](Metric metric, double value) { v[static_cast<std::size_t>(metric)] = value; };
+  const auto set = [&](Metric metric, double value) { v[metric] = value; };
   const double period = (Cycles(frame.period_cycles) / clock).value;
   const double latency = (Cycles(frame.alone_cycles) / clock).value;
   const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
@@ -261,7 +261,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::million_images_usd, million_images_usd(price, frames / period, energy, m));
   for (const DerivedMetric& row : derived_metrics()) {
     const auto& [first, second] = row.of;
-    set(row.metric, row.from(v[static_cast<std::size_t>(first)], v[static_cast<std::size_t>(second)]));
+    set(row.metric, row.from(v[first], v[second]));
   }
   return v;
 }
@@ -286,7 +286,7 @@ Outcome outcome_of(const PricedFrame& priced, const ApplicationTotals& totals, c
   if (outcome.reason.empty()) outcome.reason = broken_clock(chip.slowest, supply, m);
   if (outcome.reason.empty()) outcome.reason = broken_dies(dies, m);
   if (outcome.reason.empty()) {
-    const double fps = outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
+    const double fps = outcome.values[Metric::throughput_fps];
     if (const auto heat = heat_of(die_watts(priced.energy, fps), area_mm2, m)) outcome.reason = broken_heat(*heat);
   }
   outcome.feasible = outcome.reason.empty();

@@ -16,7 +16,7 @@ constexpr std::int64_t mib = 1024 * 1024;
 std::int64_t results_bytes(const Program& program, NumberFormat activations) {
   std::int64_t end = 0;
   for (const Instruction& i : program.instructions) {
-    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const InstructionClass& c = program.classes[i.instruction_class];
     if (!c.to_dram) continue;
     const std::int64_t bits = c.out_elements * bits_of(c.formats ? c.formats->results : activations);
     end = std::max(end, i.dram_address.value + ceil_div(bits, std::int64_t{8}));
@@ -38,17 +38,16 @@ std::string lacking_imem(const CompiledStage& stage, const ProgramSize& size, co
   const std::int64_t needed = streamed ? size.longest_bytes : size.bytes;
   if (needed <= machine.imem_bytes) return {};
   const std::string what = streamed ? stage.program.instructions[size.longest].name : "the program";
-  return stage.name + ": " + what + " needs " + std::to_string(needed) + " B of IMEM, which has " +
-         std::to_string(machine.imem_bytes);
+  return fmt::format("{}: {} needs {} B of IMEM, which has {}", stage.name, what, needed, machine.imem_bytes);
 }
 
 std::string broken_limit(const Machine& m, std::int64_t held_bytes) {
   if (std::string misfit = dram_misfit(m); !misfit.empty()) return misfit;
   const DramChannels dram = dram_channels(m);
   if (held_bytes <= dram.channels * dram.channel_mib * mib) return {};
-  return "DRAM is to hold " + std::to_string(ceil_div(held_bytes, mib)) + " MiB, " + std::to_string(dram.channels) +
-         " channels of " + std::to_string(dram.channel_mib) + " MiB have " +
-         std::to_string(dram.channels * dram.channel_mib) + ": more dram_channels or a larger dram_channel_mib";
+  return fmt::format(
+      "DRAM is to hold {} MiB, {} channels of {} MiB have {}: more dram_channels or a larger dram_channel_mib",
+      ceil_div(held_bytes, mib), dram.channels, dram.channel_mib, dram.channels * dram.channel_mib);
 }
 
 }  // namespace sdip

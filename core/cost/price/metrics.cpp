@@ -35,7 +35,7 @@ constexpr DerivedMetric derived_rows[] = {
 
 std::span<const DerivedMetric> derived_metrics() { return derived_rows; }
 
-std::span<const MetricRow> metrics() { return rows; }
+View<const MetricRow> metrics() { return rows; }
 
 const MetricRow* find_metric(std::string_view name) {
   const auto row = std::ranges::find(rows, name, &MetricRow::name);
@@ -46,7 +46,7 @@ std::string_view resource_text(Resource resource) {
   constexpr std::string_view names[resource_count] = {
       "compute",    "dsram_read", "dsram_write",   "stackram_read",     "stackram_write",
       "psram_read", "overhead",   "weight_stream", "activation_stream", "program_stream"};
-  return names[static_cast<std::size_t>(resource)];
+  return names[at(resource)];
 }
 
 }  // namespace sdip

@@ -23,10 +23,10 @@ std::string clock_note(const ClockLimit& limit, const Machine& m) {
   const auto clock = static_cast<double>(m.core_clock_mhz);
   if (clock <= limit.least_mhz || clock > limit.mhz) return {};
   const std::string range =
-      whole(limit.mhz) + " MHz (" + whole(limit.least_mhz) + " to " + whole(limit.most_mhz) + ")";
-  return "core_clock_mhz = " + std::to_string(m.core_clock_mhz) + " may be beyond the fastest clock of " +
-         limit.circuit + " with " + std::to_string(m.pipeline_stages) +
-         " pipeline stages in this process: " + range + ".";
+      fmt::format("{} MHz ({} to {})", whole(limit.mhz), whole(limit.least_mhz), whole(limit.most_mhz));
+  return fmt::format(
+      "core_clock_mhz = {} may be beyond the fastest clock of {} with {} pipeline stages in this process: {}.",
+      m.core_clock_mhz, limit.circuit, m.pipeline_stages, range);
 }
 
 /// Whether a scanner surely exposes each die; empty when it does, and where it does not, which is why the machine
@@ -53,11 +53,11 @@ std::string own_figures_note(const Machine& m) {
                                                                    : " technology figures are the user's: ");
   for (std::size_t i = 0; i < std::min(own.size(), most_named); ++i) {
     const ParameterRow& row = technology_parameters()[own[i].row];
-    note += (i == 0 ? "" : ", ") + std::string(row.name.substr(technology_prefix.size())) + " = " +
-            value_text(row, row.read(m)) + (row.unit.empty() ? "" : " " + std::string(row.unit)) + " (" +
-            value_text(row, row.standard) + ")";
+    note += fmt::format("{}{} = {}{} ({})", i == 0 ? "" : ", ", row.name.substr(technology_prefix.size()),
+                        value_text(row, row.read(m)), row.unit.empty() ? "" : " " + std::string(row.unit),
+                        value_text(row, row.standard));
   }
-  if (own.size() > most_named) note += ", and " + std::to_string(own.size() - most_named) + " more";
+  if (own.size() > most_named) note += fmt::format(", and {} more", own.size() - most_named);
   return note + ".";
 }
 
@@ -120,21 +120,21 @@ std::string kept_by(const InstructionClass& c, WeightPlace weights, const Machin
   for (std::int64_t few = 2; few <= std::min(m.cores, parts); ++few)
     if (parts % few == 0) return "with operands of which no rule says what each core reads";
   const char* what = c.work.nest.groups > 1 ? "groups" : "channels";
-  return std::string("whose ") + what + " no number of cores up to " + std::to_string(m.cores) + " divides";
+  return fmt::format("whose {} no number of cores up to {} divides", what, m.cores);
 }
 
 void note_products_on_one_core(const StageRun& run, const Machine& m, Notes& notes) {
   std::map<std::string, std::int64_t> kept;
   const Program& program = run.stage->program;
   for (const Instruction& i : program.instructions) {
-    const InstructionClass& c = program.classes[static_cast<std::size_t>(i.instruction_class)];
+    const InstructionClass& c = program.classes[i.instruction_class];
     const std::string why = kept_by(c, weight_place(m, run.stage->role), m);
     if (!why.empty()) ++kept[why];
   }
   const char* what = m.branches == Branches::channels ? ": products of weights" : ": products of grouped weights";
   for (const auto& [why, count] : kept)
-    notes.push_back(run.stage->name + what + " stay on one core in " + std::to_string(count) +
-                    (count == 1 ? " instruction " : " instructions ") + why + ".");
+    notes.push_back(fmt::format("{}{} stay on one core in {}{}{}.", run.stage->name, what, count,
+                                count == 1 ? " instruction " : " instructions ", why));
 }
 
 /// Of part_views: what is copied all the same.
@@ -143,13 +143,10 @@ void note_copies(const StageRun& run, Notes& notes) {
   for (const Instruction& i : run.stage->program.instructions) {
     if (i.nodes.empty()) continue;
     const Graph& graph = *run.stage->graph;
-    const Node& node = graph.nodes[static_cast<std::size_t>(i.nodes.front())];
-    const auto is_weight = [&](ValueId v) {
-      return v != none && graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
-    };
+    const Node& node = graph.nodes[i.nodes.front()];
+    const auto is_weight = [&](ValueId v) { return v != none && graph.values[v].kind == ValueKind::weight; };
     const auto is = [&](std::string_view type) { return node.op->domain.empty() && node.op->type == type; };
-    const bool one_place =
-        is("Gather") && element_count(graph.values[static_cast<std::size_t>(node.inputs[1])].operand.shape) == 1;
+    const bool one_place = is("Gather") && element_count(graph.values[node.inputs[1]].operand.shape) == 1;
     parts += (is("Split") || is("Slice") || one_place) && !is_weight(node.inputs[0]);
     wholes += is("Concat") && std::ranges::none_of(node.inputs, is_weight);
   }
@@ -200,7 +197,7 @@ void note_own_blocks(const std::vector<StageRun>& runs, const Machine& m, Notes&
     notes.emplace_back("vae_stage=circuit does nothing: the workload has no VAE.");
   constexpr Role roles[own_stages.size()] = {Role::text_encoder, Role::encoder, Role::decoder};
   for (const OwnStage stage : own_stages) {
-    const Role role = roles[static_cast<std::size_t>(stage)];
+    const Role role = roles[at(stage)];
     const std::string which = "The rows of " + std::string(own_stage_text(stage));
     if (!says_rows(m, stage)) continue;
     if (!on_chip(role, m))
@@ -249,8 +246,8 @@ std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Repor
   for (const StageRun& run : runs) note_stage(run, m, notes);
   for (const StageRun& run : runs)
     if (!run.stream.repeats)
-      notes.push_back(run.stage->name + ": no steady state within " + std::to_string(most_simulated_passes) +
-                      " passes; the last pass stands for it.");
+      notes.push_back(fmt::format("{}: no steady state within {} passes; the last pass stands for it.",
+                                  run.stage->name, most_simulated_passes));
   return notes;
 }
 

@@ -36,7 +36,7 @@ std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& 
   std::int64_t bound = 0;
   for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
     const ArrayLanes lanes = array_lanes(family, m);
-    const FamilyWork& its = work[static_cast<std::size_t>(family)];
+    const FamilyWork& its = work[at(family)];
     const std::int64_t cycles =
         ceil_div(its.mac_cycles, lanes.rows * lanes.channels * lanes.sum) + its.memory_cycles;
     const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
@@ -45,13 +45,13 @@ std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& 
   return bound;
 }
 
-double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const std::vector<ClassCost>& costs,
+double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const List<ClassCost>& costs,
                        const Machine& m) {
   if (is_circuit(m, stage.role)) return 0;
   if (m.granularity == Granularity::per_operator) return uses.words_bytes;
   double bytes = 0;
   for (const Instruction& instruction : stage.program.instructions) {
-    const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+    const ClassCost& cost = costs[instruction.instruction_class];
     bytes += static_cast<double>(instruction_bytes(instruction, cost, m.granularity));
   }
   return bytes;
@@ -89,25 +89,25 @@ std::int64_t channel_cores(const CompiledStage& stage, const Machine& m, std::in
   return on_all ? cores_on_channels(die_line(m), cores) : cores;
 }
 
-std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
+List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
   return class_costs(stage, m, frame_schedule(stage.role, stage.part, m).active_cores);
 }
 
-std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
+List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
   const Machine its = in_lockstep(machine_of_stage(m, stage.role), cores);
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   costs.reserve(stage.program.classes.size());
   for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, its, stage.role));
   return costs;
 }
 
-void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs) {
+void cost_anew(const CompiledStage& stage, const Machine& m, List<ClassCost>& costs) {
   const StageMachine its(m, stage.role);
   for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], *its, stage.role, costs[c]);
 }
 
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
-                     const std::vector<ClassCost>& costs) {
+                     const List<ClassCost>& costs) {
   const Program& program = stage.program;
   const StageMachine its(m, stage.role);
   StageCost work;
@@ -123,7 +123,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
     work.made_macs += (made_in_memory(cost) ? cost.macs : cost.spent_macs) * cost.cores * uses;
     if (cost.plan.nest) {
-      FamilyWork& family = family_work[static_cast<std::size_t>(program.classes[c].work.family)];
+      FamilyWork& family = family_work[at(program.classes[c].work.family)];
       family.mac_cycles += mac_cycles(cost) * uses;
       family.memory_cycles += cost.memory_cycles * uses;
     }
@@ -211,12 +211,11 @@ ProgramSize program_size(const CompiledStage& stage, const Machine& m) {
   const Program& program = stage.program;
   const bool by_operation = m.granularity != Granularity::per_operator;
   const ClassCost unneeded;
-  const std::vector<ClassCost> costs = by_operation ? class_costs(stage, m, 1) : std::vector<ClassCost>();
+  const List<ClassCost> costs = by_operation ? class_costs(stage, m, 1) : List<ClassCost>();
   ProgramSize size;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
-    const ClassCost& cost =
-        by_operation ? costs[static_cast<std::size_t>(instruction.instruction_class)] : unneeded;
+    const ClassCost& cost = by_operation ? costs[instruction.instruction_class] : unneeded;
     const std::int64_t bytes = words_bytes(stage, instruction, cost, m);
     size.bytes = std::min(most_bytes, size.bytes + bytes);
     if (bytes > size.longest_bytes) {

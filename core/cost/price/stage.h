@@ -36,13 +36,13 @@ struct StageCost {
   bool streams_activations = false;  // some pass through DRAM
 };
 /// Of a stage whose cores are in lockstep as its schedule has them; or so many.
-std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
-std::vector<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores);
+List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
+List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores);
 /// Makes of the `costs` of one machine those of another of the same compile_key.
-void cost_anew(const CompiledStage& stage, const Machine& m, std::vector<ClassCost>& costs);
+void cost_anew(const CompiledStage& stage, const Machine& m, List<ClassCost>& costs);
 /// `costs` are those of class_costs. Requires countable(...).
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& uses,
-                     const std::vector<ClassCost>& costs);
+                     const List<ClassCost>& costs);
 
 /// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
 struct PassEnergy {
@@ -56,7 +56,7 @@ struct StageRun {
   Machine machine;  // that it runs on (machine_of_stage)
   FrameSchedule schedule;
   ClassUses uses;
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   StageCost work;
   TimelineResult stream, alone;
   std::int64_t link_cycles = 0;

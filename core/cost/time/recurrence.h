@@ -111,7 +111,7 @@ class Recurrence {
   };
 
   SDIP_EACH Count at(const std::int64_t* column, std::int32_t number) const {
-    return loaded<machines>(column + static_cast<std::size_t>(number) * machines);
+    return loaded<machines>(column + as_size(number) * machines);
   }
   const TapeNumbers& own() const { return *numbers_.of[0]; }
 
@@ -187,7 +187,7 @@ class Recurrence {
 
   SDIP_EACH void instruction(std::size_t place) {
     const std::int32_t number = tape_.instructions[place];
-    const Tape::Class& c = tape_.classes[static_cast<std::size_t>(number)];
+    const Tape::Class& c = tape_.classes[number];
     Passed<machines> before;
     if constexpr (alone) before = pass_;
     const Count issued = issue(place, number);
@@ -219,7 +219,7 @@ class Recurrence {
   }
   /// Begins as soon as what it owns is free.
   std::int64_t issue_beside(std::size_t place, std::int32_t number) {
-    const auto c = static_cast<std::size_t>(number);
+    const auto c = as_size(number);
     const std::int64_t dispatch = at(numbers_.dispatch, number), turn = board_.turn(own().circuits[c]);
     const std::int64_t issued = tape_.words == none ? turn : later(turn, fetch_words(place));
     pass_.stall_program += issued - turn;
@@ -245,7 +245,7 @@ class Recurrence {
 
   void retire(std::int32_t number, std::int64_t issued, const Passed<machines>& before) {
     words_.use_current(now_);
-    if (tape_.overlaps) board_.retire(own().owned[static_cast<std::size_t>(number)], instruction_begin_, now_);
+    if (tape_.overlaps) board_.retire(own().owned[number], instruction_begin_, now_);
     if (!trace_) return;
     trace_->push_back(
         {issued - begin_, instruction_begin_ - begin_, now_ - begin_, pass_.stall_weights - before.stall_weights,
@@ -272,13 +272,13 @@ class Recurrence {
     for (std::size_t at = c.first_step; at < c.end_step; ++at) {
       const Tape::Step& step = steps[at];
       if (step.kind == Tape::Kind::operate) {
-        operate(tape_.operations[static_cast<std::size_t>(step.what)]);
+        operate(tape_.operations[step.what]);
       } else if (step.kind == Tape::Kind::loop) {
         loops_[depth_].left = step.count;
         loops_[depth_].since = 0;
         loops_[depth_++].distance = 1;
       } else if (again(steps[step.what])) {
-        at = static_cast<std::size_t>(step.what);
+        at = as_size(step.what);
       }
     }
     if (leaving_ != none) store_results();
@@ -318,7 +318,7 @@ class Recurrence {
     if (!tape_.dispatches_tiles || std::exchange(first_operation_, false)) return;
     now_ += own().pipeline_stages;
     const std::int64_t duration = now_ - std::exchange(operation_begin_, now_);
-    now_ += dispatch_after(duration, own().tile_dispatch[static_cast<std::size_t>(shape)]);
+    now_ += dispatch_after(duration, own().tile_dispatch[as_size(shape)]);
   }
 
   SDIP_EACH void use_current() {

@@ -29,13 +29,13 @@ struct ClassMoved {
 
 class TapeMaker {
  public:
-  TapeMaker(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules)
+  TapeMaker(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules)
       : program_(program), costs_(costs), rules_(rules) {
     tape_.classes.resize(costs.size());
     tape_.instructions.reserve(program.instructions.size());
     for (const Instruction& instruction : program.instructions) {
       tape_.instructions.push_back(instruction.instruction_class);
-      ++tape_.classes[static_cast<std::size_t>(instruction.instruction_class)].uses;
+      ++tape_.classes[instruction.instruction_class].uses;
       if (rules.overlaps) tape_.after.push_back(instruction.after);
     }
     for (std::size_t c = 0; c < costs.size(); ++c) number_transfers(c);
@@ -49,7 +49,7 @@ class TapeMaker {
     tape_.dispatches_tiles = rules_.dispatches_tiles;
     tape_.overlaps = rules_.overlaps;
     for (std::size_t c = 0; c < costs_.size(); ++c) write_class(c);
-    tape_.shapes = static_cast<std::size_t>(shapes_);
+    tape_.shapes = as_size(shapes_);
     if (streams_words(program_, costs_, rules_)) {
       tape_.words = static_cast<std::int32_t>(tape_.moved.size());
       tape_.moved.insert(tape_.moved.end(), tape_.instructions.size(),
@@ -116,9 +116,9 @@ class TapeMaker {
 
   void use(std::int32_t transfer, std::int64_t times, std::int64_t psram_bytes) {
     if (transfer == Tape::none) return;
-    Tape::Moved& moved = tape_.moved[static_cast<std::size_t>(transfer)];
+    Tape::Moved& moved = tape_.moved[transfer];
     moved.uses += times;
-    Tape::Class& c = tape_.classes[static_cast<std::size_t>(moved.of_class)];
+    Tape::Class& c = tape_.classes[moved.of_class];
     c.psram_bytes += times * psram_bytes;
     if (c.pinned && moved.direction == Tape::Direction::weights) return;
     moved.in_pass += times * c.uses * moved.copies;
@@ -156,7 +156,7 @@ class TapeMaker {
     for (std::size_t i = begin + 1; i < tape_.steps.size(); ++i) {
       const Tape::Step& step = tape_.steps[i];
       if (step.kind != Tape::Kind::operate) continue;
-      const Tape::Operation& o = tape_.operations[static_cast<std::size_t>(step.what)];
+      const Tape::Operation& o = tape_.operations[step.what];
       loop.fetches |= o.weights != Tape::none;
       for (const std::int32_t t : {o.a, o.b, o.split, o.partial, o.out}) loop.loads |= t != Tape::none;
     }
@@ -165,7 +165,7 @@ class TapeMaker {
 
   void operate(std::int32_t shape, std::int32_t window, TileStep step, bool first_use, std::int64_t times) {
     const ClassMoved& moved = moved_[class_];
-    const auto s = static_cast<std::size_t>(shape), w = static_cast<std::size_t>(window);
+    const auto s = at(shape), w = as_size(window);
     const ClassMoved::Shape& m = moved.shapes[s];
     const bool pinned = tape_.classes[class_].pinned;
     const bool fetches = step.b && m.weights != Tape::none && (first_use || !pinned);
@@ -187,7 +187,7 @@ class TapeMaker {
   }
 
   const Program& program_;
-  const std::vector<ClassCost>& costs_;
+  const List<ClassCost>& costs_;
   const TimelineRules& rules_;
   Tape tape_;
   std::vector<ClassMoved> moved_;
@@ -198,15 +198,15 @@ class TapeMaker {
 
 }  // namespace
 
-bool streams_words(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+bool streams_words(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules) {
   if (rules.imem_bytes == 0) return false;
   std::int64_t bytes = 0;
   for (const Instruction& i : program.instructions)
-    bytes += instruction_bytes(i, costs[static_cast<std::size_t>(i.instruction_class)], rules.granularity);
+    bytes += instruction_bytes(i, costs[i.instruction_class], rules.granularity);
   return bytes > rules.imem_bytes;
 }
 
-Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules) {
+Tape make_tape(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules) {
   return TapeMaker(program, costs, rules).make();
 }
 
@@ -220,7 +220,7 @@ std::int64_t whole_bursts(std::int64_t bytes, std::int64_t burst) {
 
 }  // namespace
 
-TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::vector<ClassCost>& costs,
+TapeNumbers tape_numbers(const Tape& tape, const Program& program, const List<ClassCost>& costs,
                          const TimelineRules& rules) {
   TapeNumbers n;
   n.bytes.reserve(tape.moved.size());
@@ -249,8 +249,7 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
     const ClassCost& cost = costs[c];
     for (const OperationKind& kind : cost.kinds) {
       n.cycles.push_back(kind.cycles);
-      if (tape.dispatches_tiles)
-        n.tile_dispatch.push_back(dispatch(cost, cost.shapes[static_cast<std::size_t>(kind.shape)]));
+      if (tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, cost.shapes[at(kind.shape)]));
     }
     for (const TileCost& tile : cost.shapes) {
       if (cost.kinds.empty()) n.cycles.push_back(tile.cycles);
@@ -277,7 +276,7 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
   if (tape.words == Tape::none) return n;
   n.imem_bytes = rules.imem_bytes;
   for (const Instruction& i : program.instructions) {
-    const ClassCost& cost = costs[static_cast<std::size_t>(i.instruction_class)];
+    const ClassCost& cost = costs[i.instruction_class];
     n.words_bytes.push_back(instruction_bytes(i, cost, rules.granularity));
     transfer(n.words_bytes.back(), 0);
   }
@@ -285,13 +284,13 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::ve
 }
 
 std::vector<PassCost> class_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores, bool cold) {
-  std::vector<PassCost> bytes(tape.classes.size());
+  List<PassCost> bytes(tape.classes.size());
   for (std::size_t c = 0; c < bytes.size(); ++c)
     if (cold || !tape.classes[c].pinned) bytes[c].weight_psram_bytes = tape.classes[c].psram_bytes;
   for (std::size_t t = 0; t < tape.moved.size(); ++t) {
     const Tape::Moved& moved = tape.moved[t];
     if (moved.direction == Tape::Direction::words) break;
-    const auto c = static_cast<std::size_t>(moved.of_class);
+    const auto c = at(moved.of_class);
     const std::int64_t all = moved_bytes(tape, numbers, t, cores) * moved.uses;
     if (moved.direction == Tape::Direction::in) bytes[c].activation_in_bytes += all;
     if (moved.direction == Tape::Direction::out) bytes[c].activation_out_bytes += all;
@@ -302,9 +301,9 @@ std::vector<PassCost> class_bytes(const Tape& tape, const TapeNumbers& numbers, 
 }
 
 PassCost pass_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores) {
-  std::array<std::int64_t, 4> bytes{};  // by direction
+  Array<std::int64_t, 4> bytes{};  // by direction
   for (std::size_t t = 0; t < tape.moved.size(); ++t)
-    bytes[static_cast<std::size_t>(tape.moved[t].direction)] += numbers.bytes[t] * tape.moved[t].in_pass;
+    bytes[tape.moved[t].direction] += numbers.bytes[t] * tape.moved[t].in_pass;
   PassCost pass;
   pass.weight_bytes = bytes[0];
   pass.activation_in_bytes = bytes[1] * cores;
@@ -316,7 +315,7 @@ PassCost pass_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t c
 
 PassCost pinned_bytes(const Tape& tape, const TapeNumbers& numbers) {
   PassCost pinned;
-  const std::vector<PassCost> bytes = class_bytes(tape, numbers, 1, true);
+  const List<PassCost> bytes = class_bytes(tape, numbers, 1, true);
   for (std::size_t c = 0; c < bytes.size(); ++c) {
     if (!tape.classes[c].pinned) continue;
     pinned.weight_bytes += bytes[c].weight_bytes * tape.classes[c].uses;

@@ -52,10 +52,10 @@ struct Tape {
   };
 
   std::vector<std::int32_t> instructions;  // their classes
-  std::vector<Class> classes;
+  List<Class> classes;
   std::vector<Step> steps;
-  std::vector<Operation> operations;
-  std::vector<Moved> moved;
+  List<Operation> operations;
+  List<Moved> moved;
   std::vector<std::vector<std::int32_t>> after;  // whose end each instruction waits for, where they overlap
   std::int32_t words = none;                     // the first instruction's; none: IMEM holds the program
   std::size_t shapes{};                          // of all classes
@@ -71,9 +71,9 @@ struct Tape {
 };
 
 /// Whether the program's words come from DRAM, pass by pass.
-bool streams_words(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
+bool streams_words(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules);
 
-Tape make_tape(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules);
+Tape make_tape(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules);
 
 /// A machine's own numbers on a tape, but for what the channel makes of them. Bytes are whole bursts.
 struct TapeNumbers {
@@ -82,7 +82,7 @@ struct TapeNumbers {
   std::vector<std::int64_t> dispatch, delay;  // of each class; what it lasts otherwise, where nothing is moved
   std::vector<std::int64_t> link_in, behind;  // before its operations, and behind them
   std::vector<Circuit> circuits;              // of each class, and:
-  std::vector<Owned> owned;                   // where instructions overlap
+  List<Owned> owned;                          // where instructions overlap
   std::vector<std::int64_t> words_bytes;      // of each instruction, where words are streamed
   std::int64_t psram_bytes{}, imem_bytes{};   // room for streamed weights, and for words
   std::int64_t pipeline_stages{};
@@ -90,7 +90,7 @@ struct TapeNumbers {
   std::int64_t dispatch_cycles = 0;  // of all its instructions
   friend bool operator==(const TapeNumbers&, const TapeNumbers&) = default;
 };
-TapeNumbers tape_numbers(const Tape& tape, const Program& program, const std::vector<ClassCost>& costs,
+TapeNumbers tape_numbers(const Tape& tape, const Program& program, const List<ClassCost>& costs,
                          const TimelineRules& rules);
 
 /// Bytes that a transfer moves, all cores' together, each time.

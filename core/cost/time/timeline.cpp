@@ -21,13 +21,13 @@ std::vector<std::int64_t> transfer_times(const Tape& tape, const TapeNumbers& nu
 /// The last pass simulated, instruction by instruction.
 std::vector<InstructionTime> instruction_times(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores,
                                                bool cold, std::span<const InstructionTrace> trace,
-                                               const std::vector<ClassCost>& costs) {
+                                               const List<ClassCost>& costs) {
   const std::vector<PassCost> bytes = class_bytes(tape, numbers, cores, cold);
   std::vector<InstructionTime> times;
   times.reserve(trace.size());
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const InstructionTrace& from = trace[i];
-    const auto number = static_cast<std::size_t>(tape.instructions[i]);
+    const auto number = at(tape.instructions[i]);
     InstructionTime& time = times.emplace_back();
     time.start = from.begin;
     time.end = from.end;
@@ -44,7 +44,7 @@ std::vector<InstructionTime> instruction_times(const Tape& tape, const TapeNumbe
     time.weight_psram_bytes = bytes[number].weight_psram_bytes;
     time.activation_in_bytes = bytes[number].activation_in_bytes;
     time.activation_out_bytes = bytes[number].activation_out_bytes;
-    if (tape.words != Tape::none) time.program_bytes = numbers.bytes[static_cast<std::size_t>(tape.words) + i];
+    if (tape.words != Tape::none) time.program_bytes = numbers.bytes[as_size(tape.words) + i];
   }
   return times;
 }
@@ -84,7 +84,7 @@ TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const Dram
   return result;
 }
 
-TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+TimelineResult run_timeline(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace) {
   const Tape tape = make_tape(program, costs, rules);
   const TapeNumbers numbers = tape_numbers(tape, program, costs, rules);

@@ -92,18 +92,18 @@ ClassUses class_uses(const Program& program);
 
 /// Cycles and bytes of a run through `program` with no two things at once: no run comes to more. `uses` are
 /// class_uses(program).
-double longest_pass(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
+double longest_pass(const Program& program, const ClassUses& uses, const List<ClassCost>& costs,
                     const TimelineRules& rules);
 
 /// True when `passes` runs through `program`, with no two things at once, stay below 2^58 cycles and bytes:
 /// whatever is summed of them then fits 64 bits. Example: 10 GB at 2 bytes in a million cycles is 2^52 cycles a
 /// pass.
-bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+bool countable(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                std::int64_t passes);
 
 /// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
 /// times of the last pass simulated. Requires countable(...).
-TimelineResult run_timeline(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+TimelineResult run_timeline(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);
 
 }  // namespace sdip

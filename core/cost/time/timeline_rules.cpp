@@ -71,13 +71,13 @@ ClassUses class_uses(const Program& program) {
   ClassUses uses{std::vector<std::int64_t>(program.classes.size(), 0)};
   const ClassCost unneeded;
   for (const Instruction& instruction : program.instructions) {
-    ++uses.of[static_cast<std::size_t>(instruction.instruction_class)];
+    ++uses.of[at(instruction.instruction_class)];
     uses.words_bytes += static_cast<double>(instruction_bytes(instruction, unneeded, Granularity::per_operator));
   }
   return uses;
 }
 
-double longest_pass(const Program& program, const ClassUses& uses, const std::vector<ClassCost>& costs,
+double longest_pass(const Program& program, const ClassUses& uses, const List<ClassCost>& costs,
                     const TimelineRules& rules) {
   const auto real = [](std::int64_t count) { return static_cast<double>(count); };
   const double cycles_a_byte = real(rules.rate.q) / real(rules.rate.p);
@@ -105,14 +105,14 @@ double longest_pass(const Program& program, const ClassUses& uses, const std::ve
   }
   if (rules.imem_bytes > 0)
     for (const Instruction& instruction : program.instructions) {
-      const ClassCost& cost = costs[static_cast<std::size_t>(instruction.instruction_class)];
+      const ClassCost& cost = costs[instruction.instruction_class];
       sum += moved(instruction_bytes(instruction, cost, rules.granularity), 1);
     }
   sum += 8 * real((program.latent_bytes + program.context_bytes).value);  // over a link of a bit a cycle at least
   return sum;
 }
 
-bool countable(const Program& program, const std::vector<ClassCost>& costs, const TimelineRules& rules,
+bool countable(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                std::int64_t passes) {
   return std::ilogb(longest_pass(program, class_uses(program), costs, rules) * static_cast<double>(passes)) < 58;
 }

@@ -121,7 +121,7 @@ bool moves_activations(const ClassCost& cost) {
 std::size_t kind_of(const ClassCost& cost, std::int32_t shape, std::int32_t window, const TileStep& step) {
   const auto kind =
       std::ranges::find_if(cost.kinds, [&](const OperationKind& k) { return k.is(shape, window, step); });
-  return static_cast<std::size_t>(kind - cost.kinds.begin());
+  return as_size(kind - cost.kinds.begin());
 }
 
 DmaPorts dma_ports(const InstructionClass& c, const Machine& m, Role role) {
@@ -280,7 +280,7 @@ void find_durations(const InstructionClass& c, const Machine& m, Role role, Clas
   const DmaPorts ports = dma_ports(c, m, role);
   cost.cycles = 0;
   for (OperationKind& kind : cost.kinds) {
-    const TileCost& tile = cost.shapes[static_cast<std::size_t>(kind.shape)];
+    const TileCost& tile = cost.shapes[at(kind.shape)];
     kind.cycles = tile.cycles;
     if (m.dma_port == DmaPort::shared) {
       const DmaBeats dma = dma_beats<std::int64_t>(cost, kind, ports);

@@ -169,8 +169,8 @@ DmaPorts dma_ports(const InstructionClass& c, const Machine& machine, Role role)
 /// docs/model/time.md#beats-of-transfers.
 template <class Number>
 DmaBeatsOf<Number> dma_beats(const ClassCost& cost, const OperationKind& kind, const DmaPorts& ports) {
-  const TileCost& tile = cost.shapes[static_cast<std::size_t>(kind.shape)];
-  const WindowBytes& window = cost.windows[static_cast<std::size_t>(kind.window)];
+  const TileCost& tile = cost.shapes[at(kind.shape)];
+  const WindowBytes& window = cost.windows[at(kind.window)];
   DmaBeatsOf<Number> beats;
   const auto add = [](Number& to, std::int64_t bytes, std::int64_t bits) {
     if (bytes > 0) to += ceiling(product_of<Number>({8, bytes}), bits);

@@ -18,12 +18,12 @@ static_assert(core_link + 1 == ownable_count);
 
 std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine& m) {
   std::bitset<circuit_count> owned;
-  const auto works = [&](Family family) { owned.set(static_cast<std::size_t>(circuit_of(family, m))); };
+  const auto works = [&](Family family) { owned.set(at(circuit_of(family, m))); };
   const auto beside = [&](const auto& one) {
     if (one.fused_passes > 0) works(Family::vector);
     if (one.prologue_passes + one.statistics_passes > 0) works(Family::norm);
   };
-  owned.set(static_cast<std::size_t>(circuit_of(c, m)));
+  owned.set(at(circuit_of(c, m)));
   if (on_host(c, m)) return owned;  // what is fused with it, too
   beside(c);
   if (c.compound == Compound::attention) {
@@ -63,7 +63,7 @@ Circuit circuit_of(const InstructionClass& c, const Machine& m) {
 }
 
 std::size_t pair_index(Family family) {
-  const auto index = static_cast<std::size_t>(family);
+  const auto index = at(family);
   check(index < pair_families, "a family that makes no result has no DSRAM pair");
   return index;
 }

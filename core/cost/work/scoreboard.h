@@ -75,7 +75,7 @@ class Scoreboard {
   /// When it begins: issued, those it comes after retired, and all that it owns free.
   std::int64_t begin(const Owned& owned, std::span<const std::int32_t> after) const {
     std::int64_t time = issued_;
-    for (const std::int32_t earlier : after) time = std::max(time, ends_[static_cast<std::size_t>(earlier)]);
+    for (const std::int32_t earlier : after) time = std::max(time, ends_[earlier]);
     for (std::size_t i = 0; i < ownable_count; ++i)
       if (owned[i]) time = std::max(time, free_[i]);
     return time;
@@ -99,13 +99,13 @@ class Scoreboard {
   std::int64_t waiting() const { return waiting_; }
 
  private:
-  static constexpr std::size_t place(Circuit circuit) { return static_cast<std::size_t>(circuit); }
+  static constexpr std::size_t place(Circuit circuit) { return at(circuit); }
 
   std::int64_t issued_ = 0, next_ = 0, latest_ = 0, running_ = 0, waiting_ = 0;
   bool side_by_side_ = false;
   std::array<std::int64_t, circuit_count> next_on_{};
   std::array<std::int64_t, ownable_count> free_{};
-  std::vector<std::int64_t> ends_;  // by instruction
+  List<std::int64_t> ends_;  // by instruction
 };
 
 }  // namespace sdip

@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-int is_float(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating ? 1 : 0; }
+int is_float(NumberFormat format) { return is_floating(format) ? 1 : 0; }
 
 std::int64_t wider_bits(OperandFormats f) { return std::max(bits_of(f.a), bits_of(f.b)); }
 

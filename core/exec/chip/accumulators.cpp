@@ -13,7 +13,7 @@ namespace {
 /// Step of an activation's codes as the instruction reads them; 0 when they are none, or were made inside.
 double activation_step(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   const auto& sources = chip.instruction().sources;
   const bool read = std::ranges::find(sources, root, &PlacedOperand::value) != sources.end();
   const bool codes = needs_scale(format) && !holds(format, chip.value(root).operand.type);
@@ -48,7 +48,7 @@ double Accumulators::kept(double sum, std::int64_t group, std::int64_t channel) 
 
 double Accumulators::step(std::int64_t group, std::int64_t channel) const {
   std::size_t of = 0;
-  if (channels_.count > 0) of = channels_.of(map_.b_group[static_cast<std::size_t>(group)] + channel * map_.b_n);
+  if (channels_.count > 0) of = channels_.of(map_.b_group[group] + channel * map_.b_n);
   return weight_steps_.empty() ? 0 : step_ * weight_steps_[of];
 }
 

@@ -78,15 +78,15 @@ struct Chip {
   // Operands from DRAM that are smaller than what they are combined with: read once and held by the circuit.
   std::map<OperandPlace, Numbers> held_operands{};
   // Of groups of weights that cores share, by element: each core reads and holds what its own results need.
-  std::map<OperandPlace, std::vector<Numbers>> held_elements{};
+  std::map<OperandPlace, List<Numbers>> held_elements{};
   std::unique_ptr<std::mutex> holding = std::make_unique<std::mutex>();
   Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one
   std::unique_ptr<Scratches> scratches = std::make_unique<Scratches>();
 
-  const Value& value(ValueId v) const { return graph.values[static_cast<std::size_t>(v)]; }
+  const Value& value(ValueId v) const { return graph.values[v]; }
   const Instruction& instruction() const { return stage.program.instructions[now]; }
   const InstructionClass& instruction_class() const {
-    return stage.program.classes[static_cast<std::size_t>(instruction().instruction_class)];
+    return stage.program.classes[instruction().instruction_class];
   }
 };
 

@@ -21,16 +21,16 @@ using namespace exec;
 
 void require_inputs(const Graph& graph, std::span<const Tensor> inputs) {
   if (inputs.size() != graph.inputs.size())
-    throw Error("shape_mismatch", graph.name,
-                "the graph has " + std::to_string(graph.inputs.size()) + " inputs, but " +
-                    std::to_string(inputs.size()) + " tensors were given");
+    throw Error(
+        "shape_mismatch", graph.name,
+        fmt::format("the graph has {} inputs, but {} tensors were given", graph.inputs.size(), inputs.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = graph.values[at(graph.inputs[i])];
+    const Value& value = graph.values[graph.inputs[i]];
     if (inputs[i].type != value.operand.type || inputs[i].shape != value.operand.shape)
       throw Error("shape_mismatch", value.name,
-                  "input '" + value.name + "' is " + std::string(element_type_text(value.operand.type)) +
-                      shape_text(value.operand.shape) + ", but " + std::string(element_type_text(inputs[i].type)) +
-                      shape_text(inputs[i].shape) + " was given");
+                  fmt::format("input '{}' is {}{}, but {}{} was given", value.name,
+                              element_type_text(value.operand.type), shape_text(value.operand.shape),
+                              element_type_text(inputs[i].type), shape_text(inputs[i].shape)));
   }
 }
 
@@ -41,10 +41,10 @@ void open_joined(Chip& chip) {
   for (const auto& [whole, join] : chip.views.joined) {
     JoinedRegion region{join.row};
     for (const auto& [part, in_row] : join.parts) {
-      const Slot slot = slot_of(chip.machine, chip.views.root[at(part)], Place::dram);
+      const Slot slot = slot_of(chip.machine, chip.views.root[part], Place::dram);
       const auto address = chip.addresses.find(slot);
       region.parts.push_back(
-          {slot, address == chip.addresses.end() ? 0 : address->second, in_row, chip.views.map[at(part)]});
+          {slot, address == chip.addresses.end() ? 0 : address->second, in_row, chip.views.map[part]});
     }
     chip.memories[3].joined[slot_of(chip.machine, whole, Place::dram)] = std::move(region);
   }
@@ -71,13 +71,12 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
       chip.dram_end_bytes = std::max(chip.dram_end_bytes, address + value_bytes(chip.value(slot.first), machine));
   if (!has_pairs(machine)) return chip;
   for (std::size_t side = 0; side < 2 * pair_families; ++side)
-    chip.memories[4 + side] = {
-        "DSRAM" + std::to_string(side % 2) + " of " + std::string(family_text(static_cast<Family>(side / 2))),
-        dsram_bytes_of(machine, static_cast<Family>(side / 2))};
+    chip.memories[4 + side] = {fmt::format("DSRAM{} of {}", side % 2, family_text(static_cast<Family>(side / 2))),
+                               dsram_bytes_of(machine, static_cast<Family>(side / 2))};
   Turns turns{};
   for (const Instruction& instruction : stage.program.instructions) {
     chip.turns.push_back(turns);
-    ++turns.at(static_cast<std::size_t>(stage.program.classes[at(instruction.instruction_class)].work.family));
+    ++turns.at(at(stage.program.classes[instruction.instruction_class].work.family));
   }
   return chip;
 }
@@ -87,12 +86,12 @@ std::vector<std::int32_t> order_of(const Program& program, std::span<const std::
   std::vector<std::int32_t> numbers(program.instructions.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (order.empty()) return numbers;
-  std::vector<char> retired(numbers.size(), 0);
+  List<char> retired(numbers.size(), 0);
   for (const std::int32_t i : order) {
-    check(i >= 0 && at(i) < retired.size() && retired[at(i)] == 0, "an order has each instruction once");
-    for (const std::int32_t earlier : program.instructions[at(i)].after)
-      check(retired[at(earlier)] != 0, "an order keeps to the marks");
-    retired[at(i)] = 1;
+    check(i >= 0 && at(i) < retired.size() && retired[i] == 0, "an order has each instruction once");
+    for (const std::int32_t earlier : program.instructions[i].after)
+      check(retired[earlier] != 0, "an order keeps to the marks");
+    retired[i] = 1;
   }
   check(order.size() == numbers.size(), "an order has all instructions");
   return {order.begin(), order.end()};
@@ -121,7 +120,7 @@ void sum_inputs(Chip& chip) {
   for (const Node& node : chip.graph.nodes) {
     const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
     if (!rule) continue;
-    const ValueId v = node.inputs[0], root = chip.views.root[at(v)];
+    const ValueId v = node.inputs[0], root = chip.views.root[v];
     const auto all = Elements::first(element_count(chip.value(root).operand.shape));
     const auto own = Elements::first(element_count(chip.value(v).operand.shape));
     const bool part = own.size() != all.size();
@@ -142,14 +141,14 @@ void sum_inputs(Chip& chip) {
 Tensor output_of(Chip& chip, ValueId v, std::span<const Tensor> inputs) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight) return constant_of(chip, v);
-  const ValueId root = chip.views.root[at(v)];
+  const ValueId root = chip.views.root[v];
   const Elements elements = through_view(chip, v, Elements::first(element_count(value.operand.shape)));
   const auto shaped = [&](Tensor tensor) {
     tensor.shape = value.operand.shape;
     return tensor;
   };
   if (const auto input = std::ranges::find(chip.graph.inputs, root); input != chip.graph.inputs.end())
-    return shaped(tensor_of(picked(inputs[static_cast<std::size_t>(input - chip.graph.inputs.begin())], elements)));
+    return shaped(tensor_of(picked(inputs[at(input - chip.graph.inputs.begin())], elements)));
   for (const Place place : {Place::dram, Place::stackram, Place::dsram}) {
     const Slot slot = slot_of(chip.machine, root, place);
     const auto address = chip.addresses.find(slot);
@@ -189,7 +188,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
   require_inputs(*stage.graph, inputs);
   load_inputs(chip, inputs);
   if (chip.options.sums_of_inputs) sum_inputs(chip);
-  const std::vector<Instruction>& instructions = stage.program.instructions;
+  const List<Instruction>& instructions = stage.program.instructions;
   const ExecuteOptions& options = chip.options;
   std::size_t done = 0;
   ClassCharges charges;
@@ -197,8 +196,7 @@ Run run_program(const CompiledStage& stage, std::span<const Tensor> inputs, Chip
     end_if(options.stop, stage.name);
     chip.now = at(i);
     const Instruction& instruction = instructions[chip.now];
-    chip.who =
-        "instruction " + std::to_string(chip.now) + " '" + instruction.mnemonic + "' (" + instruction.name + ")";
+    chip.who = fmt::format("instruction {} '{}' ({})", chip.now, instruction.mnemonic, instruction.name);
     run_instruction(chip);
     if (chip.log) retire_transfers(chip, charges);
     drop_weights(chip);
@@ -241,7 +239,7 @@ StoredTensors stored_in(const WeightFile& weights) {
     const auto& instructions = weights.stage.program.instructions;
     for (std::size_t i = 0; i < instructions.size(); ++i)
       for (std::size_t w = 0; w < instructions[i].weights.size(); ++w)
-        if (weights.stage.graph->values[at(instructions[i].weights[w])].name == value.name)
+        if (weights.stage.graph->values[instructions[i].weights[w]].name == value.name)
           return std::move(weights_of(weights, i)[w].numbers);
     return std::nullopt;
   };

@@ -20,17 +20,16 @@ constexpr ValueId tile_buffer = -3;  // owner of what tiles on their way have ta
 void require_within(const Memory& memory, std::int64_t address, std::int64_t bits, const std::string& who) {
   const std::int64_t end = address + ceil_div(bits, 8);
   if (address >= 0 && end <= memory.bytes) return;
-  throw Error("execution_failed", who,
-              who + " uses bytes " + std::to_string(address) + " to " + std::to_string(end) + " of " + memory.name +
-                  ", which has " + std::to_string(memory.bytes));
+  throw Error(
+      "execution_failed", who,
+      fmt::format("{} uses bytes {} to {} of {}, which has {}", who, address, end, memory.name, memory.bytes));
 }
 
 [[noreturn]] void fail(const Memory& memory, const Reading& reading, std::int64_t element, std::int64_t address,
                        const std::string& why) {
   throw Error("execution_failed", reading.who,
-              reading.who + " reads element " + std::to_string(element) + " of '" +
-                  reading.graph.values[static_cast<std::size_t>(reading.slot.first)].name + "' in " + memory.name +
-                  " at address " + std::to_string(address) + ": " + why);
+              fmt::format("{} reads element {} of '{}' in {} at address {}: {}", reading.who, element,
+                          reading.graph.values[reading.slot.first].name, memory.name, address, why));
 }
 
 /// Bits [begin, end) are the owner's from now on.
@@ -90,7 +89,7 @@ std::string taker_text(const Memory& memory, const Reading& reading, std::int64_
   const ShadowSpan& by = span->second;
   if (by.end <= bit || by.time < opened) return "it was never written";
   if (by.owner.first == tile_buffer) return "it was overwritten by a tile buffer";
-  return "it was overwritten by '" + reading.graph.values[static_cast<std::size_t>(by.owner.first)].name + "'";
+  return "it was overwritten by '" + reading.graph.values[by.owner.first].name + "'";
 }
 
 /// The least and the greatest of some elements.
@@ -130,8 +129,7 @@ const Region& readable(const Memory& memory, const Reading& reading, const Eleme
   const auto [least, most] = bounds_of(at);
   const auto require = [&](std::int64_t element) {
     if (element < 0 || element >= region.layout.count)
-      fail(memory, reading, element, reading.address,
-           "it has " + std::to_string(region.layout.count) + " elements");
+      fail(memory, reading, element, reading.address, fmt::format("it has {} elements", region.layout.count));
     const std::int64_t bit = region.bit_of(element);
     const std::int64_t lost = first_lost(memory, bit, bit + region.bits(), reading.slot, region.opened);
     if (lost < bit + region.bits())
@@ -175,13 +173,12 @@ void put_line(Memory& memory, const Region& region, const Line& line, std::span<
     return encode_run(l.format, l.step, l.infinities, numbers,
                       memory.storage.data() + region.bit_of(line.begin) / 8);
   if (float* to = floats_of(memory, region)) {
-    for (std::int64_t i = 0; i < line.count; ++i)
-      to[line.begin + i * line.step] = numbers[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < line.count; ++i) to[line.begin + i * line.step] = numbers[at(i)];
     return;
   }
   for (std::int64_t i = 0; i < line.count; ++i)
     put_bits(memory, region.bit_of(line.begin + i * line.step), region.bits(),
-             encoded_kept(l.format, numbers[static_cast<std::size_t>(i)], l.step, l.infinities));
+             encoded_kept(l.format, numbers[at(i)], l.step, l.infinities));
 }
 
 void mark_line(Memory& memory, const Region& region, const Line& line, Slot slot) {
@@ -201,16 +198,15 @@ void take_steps(const Memory& memory, const Region& region, const Line& line, fl
   for (std::int64_t done = 0; done < line.count; done += batch) {
     const std::int64_t count = std::min(batch, line.count - done);
     for (std::int64_t i = 0; i < count; ++i)
-      std::memcpy(codes + i * size, from + (done + i) * line.step * size, static_cast<std::size_t>(size));
-    decode_run(region.layout.format, region.layout.step, codes, {to + done, static_cast<std::size_t>(count)});
+      std::memcpy(codes + i * size, from + (done + i) * line.step * size, as_size(size));
+    decode_run(region.layout.format, region.layout.step, codes, {to + done, as_size(count)});
   }
 }
 
 void take_line(const Memory& memory, const Region& region, const Line& line, float* to) {
   const Layout& l = region.layout;
   if (line.step == 1 && region.bits() >= 8) {
-    decode_run(l.format, l.step, memory.storage.data() + region.bit_of(line.begin) / 8,
-               {to, static_cast<std::size_t>(line.count)});
+    decode_run(l.format, l.step, memory.storage.data() + region.bit_of(line.begin) / 8, {to, as_size(line.count)});
   } else if (const float* from = floats_of(memory, region)) {
     for (std::int64_t i = 0; i < line.count; ++i) to[i] = from[line.begin + i * line.step];
   } else if (region.bits() >= 8) {
@@ -277,8 +273,8 @@ void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> n
   require_elements(region, at);
   std::size_t done = 0;
   for (const Line& line : at.lines()) {
-    put_line(memory, region, line, numbers.subspan(done, static_cast<std::size_t>(line.count)));
-    done += static_cast<std::size_t>(line.count);
+    put_line(memory, region, line, numbers.subspan(done, as_size(line.count)));
+    done += as_size(line.count);
   }
 }
 
@@ -289,7 +285,7 @@ void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const st
   const std::int8_t* from = codes.data();
   for (const Line& line : at.lines()) {
     check(line.step == 1, "elements one behind the other");
-    std::memcpy(memory.storage.data() + region.bit_of(line.begin) / 8, from, static_cast<std::size_t>(line.count));
+    std::memcpy(memory.storage.data() + region.bit_of(line.begin) / 8, from, as_size(line.count));
     from += line.count;
   }
 }
@@ -308,7 +304,7 @@ void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers)
   require_elements(region, at);
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
-    const auto to = static_cast<std::size_t>(element);
+    const auto to = as_size(element);
     if (is_floating(region.layout.type))
       region.data.floats[to] = numbers.floats[i++];
     else
@@ -325,8 +321,7 @@ void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const
 void read(const Memory& memory, const Reading& reading, const Elements& at, std::span<float> numbers) {
   if (const JoinedRegion* joined = joined_of(memory, reading))
     return each_part(*joined, at, [&](const auto& part, const Elements& some, std::int64_t done) {
-      read(memory, reading_of(part, reading), some,
-           numbers.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(some.size())));
+      read(memory, reading_of(part, reading), some, numbers.subspan(as_size(done), as_size(some.size())));
     });
   const Region& region = readable(memory, reading, at);
   check(!region.layout.beside, "floats of a value that stands in bytes");
@@ -340,8 +335,7 @@ void read(const Memory& memory, const Reading& reading, const Elements& at, std:
 void read_codes(const Memory& memory, const Reading& reading, const Elements& at, std::span<std::int8_t> codes) {
   if (const JoinedRegion* joined = joined_of(memory, reading))
     return each_part(*joined, at, [&](const auto& part, const Elements& some, std::int64_t done) {
-      read_codes(memory, reading_of(part, reading), some,
-                 codes.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(some.size())));
+      read_codes(memory, reading_of(part, reading), some, codes.subspan(as_size(done), as_size(some.size())));
     });
   const Region& region = readable(memory, reading, at);
   check(!region.layout.beside && region.bits() == 8, "codes of a byte");
@@ -349,7 +343,7 @@ void read_codes(const Memory& memory, const Reading& reading, const Elements& at
   const std::byte* from = memory.storage.data() + region.first_bit / 8;
   for (const Line& line : at.lines()) {
     if (line.step == 1)
-      std::memcpy(to, from + line.begin, static_cast<std::size_t>(line.count));
+      std::memcpy(to, from + line.begin, as_size(line.count));
     else
       for (std::int64_t i = 0; i < line.count; ++i)
         to[i] = std::to_integer<std::int8_t>(from[line.begin + i * line.step]);
@@ -371,7 +365,7 @@ Tensor read(const Memory& memory, const Reading& reading, const Elements& at) {
   }
   const Region& region = readable(memory, reading, at);
   if (!region.layout.beside) {
-    std::vector<float> floats(static_cast<std::size_t>(at.size()));
+    std::vector<float> floats(as_size(at.size()));
     read(memory, reading, at, floats);
     Tensor numbers{region.layout.type, {at.size()}, {}, {}};
     numbers.floats.assign(floats.begin(), floats.end());
@@ -380,7 +374,7 @@ Tensor read(const Memory& memory, const Reading& reading, const Elements& at) {
   Tensor numbers = zero_tensor(region.layout.type, {at.size()});
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
-    const auto from = static_cast<std::size_t>(element);
+    const auto from = as_size(element);
     if (is_floating(region.layout.type))
       numbers.floats[i++] = region.data.floats[from];
     else
@@ -398,7 +392,7 @@ Numbers read_numbers(const Memory& memory, const Reading& reading, const Element
   const JoinedRegion* joined = joined_of(memory, reading);
   const auto region = memory.regions.find(joined == nullptr ? reading.slot : joined->parts.front().slot);
   if (region == memory.regions.end() || region->second.layout.beside) return numbers_of(read(memory, reading, at));
-  Numbers numbers{type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{type, Buffer<float>(as_size(at.size())), {}, {}};
   read(memory, reading, at, numbers.floats);
   return numbers;
 }

@@ -39,7 +39,7 @@ std::vector<double> parameters(Chip& chip, OperandPlace place, const Elements& a
   if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
   const std::vector<double> all = doubles_in(held->second);
   std::vector<double> picked;
-  at.each([&](std::int64_t element) { picked.push_back(all.at(static_cast<std::size_t>(element))); });
+  at.each([&](std::int64_t element) { picked.push_back(all.at(as_size(element))); });
   return picked;
 }
 
@@ -72,8 +72,8 @@ void for_rows(const NormRule& rule, const Elements& at, Visit visit) {
       const std::int64_t element = line.begin + done * line.step, row = rule.row_of(element);
       std::int64_t count = 1;
       if (line.step == 1) count = std::min(line.count - done, (row + 1) * rule.length - element);
-      visit(static_cast<std::size_t>(row), first, static_cast<std::size_t>(count));
-      first += static_cast<std::size_t>(count);
+      visit(as_size(row), first, as_size(count));
+      first += as_size(count);
       done += count;
     }
 }
@@ -86,7 +86,7 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   const bool instances = type == "InstanceNormalization", layers = type == "LayerNormalization";
   const bool roots = type == "RMSNormalization" || (domain == "sdip" && type == "RMSNorm");
   if (!(groups || instances || layers || roots) || !result_alone(node)) return std::nullopt;
-  const Shape& shape = graph.values[static_cast<std::size_t>(node.inputs[0])].operand.shape;
+  const Shape& shape = graph.values[node.inputs[0]].operand.shape;
   const std::int64_t count = element_count(shape);
   NormRule rule;
   rule.node = &node;
@@ -100,7 +100,7 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   } else {
     std::int64_t axis = integer(node, "axis", -1);
     if (axis < 0) axis += std::ssize(shape);
-    for (std::int64_t i = 0; i < axis; ++i) rule.rows *= shape[static_cast<std::size_t>(i)];
+    for (std::int64_t i = 0; i < axis; ++i) rule.rows *= shape[at(i)];
   }
   if (count == 0 || rule.rows == 0) return std::nullopt;
   rule.length = count / rule.rows;
@@ -116,7 +116,7 @@ void find_parameters(Chip& chip, const NormRule& rule) {
 }
 
 NormSums empty_sums(const NormRule& rule) {
-  const std::vector<double> zeros(static_cast<std::size_t>(rule.rows), 0.0);
+  const std::vector<double> zeros(as_size(rule.rows), 0.0);
   return {zeros, zeros};
 }
 
@@ -209,7 +209,7 @@ void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& para
                     bool sum_here, std::int64_t first, std::span<const float> x, float* to) {
   const auto length = static_cast<double>(rule.length);
   for (std::int64_t begin = 0; begin < std::ssize(x); begin += rule.length) {
-    const auto row = static_cast<std::size_t>(rule.row_of(first + begin));
+    const auto row = at(rule.row_of(first + begin));
     const float* from = x.data() + begin;
     if (sum_here) {
       double sum = 0, squares = 0;
@@ -271,7 +271,7 @@ void begin_result_sums(Chip& chip) {
   for (const Node& node : chip.graph.nodes) {
     const auto rule = node.inputs.empty() || node.inputs[0] == none ? std::nullopt : norm_rule(chip.graph, node);
     const ValueId made = chip.instruction().destination;
-    if (!rule || chip.views.root[static_cast<std::size_t>(node.inputs[0])] != made ||
+    if (!rule || chip.views.root[node.inputs[0]] != made ||
         element_count(chip.value(node.inputs[0]).operand.shape) != element_count(chip.value(made).operand.shape))
       continue;
     chip.summed.push_back(*rule);

@@ -12,13 +12,11 @@
 namespace sdip::exec {
 namespace {
 
-std::size_t side_number(std::size_t pair, std::int64_t turn) {
-  return 4 + 2 * pair + static_cast<std::size_t>(turn % 2);
-}
+std::size_t side_number(std::size_t pair, std::int64_t turn) { return 4 + 2 * pair + as_size(turn % 2); }
 
 /// The side of its own family's pair that the current instruction reads or writes: they swap when it retires.
 std::size_t own_side(const Chip& chip, bool writes) {
-  const auto pair = static_cast<std::size_t>(chip.instruction_class().work.family);
+  const auto pair = at(chip.instruction_class().work.family);
   return side_number(pair, chip.turns.at(chip.now).at(pair) + (writes ? 1 : 0));
 }
 
@@ -29,7 +27,7 @@ bool is_unified(const Chip& chip) { return chip.machine.activation_memory == Act
 Numbers picked(const Tensor& tensor, const Elements& at) {
   Tensor numbers{tensor.type, {at.size()}, {}, {}};
   at.each([&](std::int64_t element) {
-    const auto from = static_cast<std::size_t>(element);
+    const auto from = as_size(element);
     if (is_floating(tensor.type))
       numbers.floats.push_back(tensor.floats.at(from));
     else
@@ -49,13 +47,13 @@ Memory& memory_of(Chip& chip, Place place, bool result) {
 
 Memory& memory_of(Chip& chip, const PlacedOperand& source) {
   if (!source.pair) return memory_of(chip, source.place, false);
-  const auto pair = static_cast<std::size_t>(*source.pair);
+  const auto pair = at(*source.pair);
   const std::int64_t before = chip.turns.at(chip.now).at(pair);
   return chip.memories[side_number(pair, before + (source.older ? 1 : 0))];
 }
 
 NumberFormat format_of(const Chip& chip, ValueId v) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   return chip.value(root).format.value_or(chip.machine.activation_format);
 }
 
@@ -67,7 +65,7 @@ NumberFormat accumulator_of(const Chip& chip) {
 WeightScale scale_of(const Chip& chip, ValueId v) {
   const NumberFormat format = format_of(chip, v);
   if (!needs_scale(format) || holds(format, chip.value(v).operand.type)) return 1.0F;
-  const auto found = chip.scales.find(chip.views.scaled_as[static_cast<std::size_t>(v)]);
+  const auto found = chip.scales.find(chip.views.scaled_as[v]);
   if (found == chip.scales.end() || !(found->second.scale > 0))
     throw Error("scale_absent", chip.value(v).name,
                 "'" + chip.value(v).name + "' is kept in an integer format, but has no scale");
@@ -123,8 +121,7 @@ const Tensor& register_of(const Chip& chip, ValueId root) {
 void pick_floats(std::span<const float> from, const Elements& at, float* to) {
   check(at.are_below(std::ssize(from)), "elements of a weight");
   for (const Line& line : at.lines())
-    for (std::int64_t i = 0; i < line.count; ++i)
-      *to++ = from[static_cast<std::size_t>(line.begin + i * line.step)];
+    for (std::int64_t i = 0; i < line.count; ++i) *to++ = from[as_size(line.begin + i * line.step)];
 }
 
 Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
@@ -132,7 +129,7 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   if (weight == nullptr) return picked(constant_of(chip, v), at);
   Numbers numbers{weight->numbers.type, {}, {}, {}};
   if (is_single(numbers.type)) {
-    numbers.floats.resize(static_cast<std::size_t>(at.size()));
+    numbers.floats.resize(as_size(at.size()));
     if (weight->floats.empty() && !weight->codes.empty())
       decode_weight(*weight, at, numbers.floats.data());
     else
@@ -140,7 +137,7 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
     return numbers;
   }
   at.each([&](std::int64_t element) {
-    const auto from = static_cast<std::size_t>(element);
+    const auto from = as_size(element);
     if (is_floating(numbers.type))
       numbers.doubles.push_back(weight->numbers.doubles.at(from));
     else
@@ -154,19 +151,19 @@ Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
 Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight) return read_constant(chip, v, at);
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   const auto placed = placed_operand(chip, root);
   if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
   note(chip, chip.stream, placed->slot.second, at.size(), v);
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
-  Numbers numbers{value.operand.type, Buffer<float>(static_cast<std::size_t>(at.size())), {}, {}};
+  Numbers numbers{value.operand.type, Buffer<float>(as_size(at.size())), {}, {}};
   read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
   return numbers;
 }
 
 void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
   if (placed) {
     note(chip, chip.stream, placed->slot.second, at.size(), v);
@@ -178,8 +175,8 @@ void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to)
 }
 
 std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buffer<float>& room) {
-  const auto count = static_cast<std::size_t>(at.size());
-  const auto number = static_cast<std::size_t>(v);
+  const auto count = as_size(at.size());
+  const auto number = as_size(v);
   if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
     if (const auto placed = placed_operand(chip, chip.views.root[number]))
       if (const float* first =
@@ -193,11 +190,10 @@ std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buff
 void read_floats_together(Chip& chip, ValueId v, const Elements& at, std::span<float> to) {
   constexpr std::int64_t piece = 1 << 17;
   if (at.size() <= 2 * piece || chip.team->threads() == 1) return read_floats(chip, v, at, to);
-  const std::vector<Elements> pieces = at.pieces(piece);
+  const List<Elements> pieces = at.pieces(piece);
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
-    const Elements& part = pieces[static_cast<std::size_t>(i)];
-    read_floats(chip, v, part,
-                to.subspan(static_cast<std::size_t>(i * piece), static_cast<std::size_t>(part.size())));
+    const Elements& part = pieces[i];
+    read_floats(chip, v, part, to.subspan(as_size(i * piece), as_size(part.size())));
   });
 }
 
@@ -213,7 +209,7 @@ const HeldWeight* read_weight(Chip& chip, ValueId v) {
   const Instruction& instruction = chip.instruction();
   const auto place = std::ranges::find(instruction.weights, v);
   if (place == instruction.weights.end()) return nullptr;
-  return &held_weight(chip, static_cast<std::size_t>(place - instruction.weights.begin()));
+  return &held_weight(chip, as_size(place - instruction.weights.begin()));
 }
 
 void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task) {
@@ -267,7 +263,7 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   if (held == chip.registers.end()) return;
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
-    const auto to = static_cast<std::size_t>(element);
+    const auto to = as_size(element);
     if (!tensor.floats.empty()) held->second.floats[to] = tensor.floats[i];
     if (!tensor.ints.empty()) held->second.ints[to] = tensor.ints[i];
     ++i;
@@ -290,7 +286,7 @@ void write_results(Chip& chip, const std::vector<ResultPart>& parts) {
       claim(memory, slot, part.at);
     }
     share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
-      const ResultPart& part = parts[static_cast<std::size_t>(i)];
+      const ResultPart& part = parts[at(i)];
       put(memory, slot, part.at, part.numbers.floats);
     });
   }

@@ -14,7 +14,7 @@ Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::
 
 Layout layout_of_sums(const Chip& chip, ElementType type, std::int64_t count) {
   const NumberFormat format = accumulator_of(chip);
-  const bool in_codes = is_single(type) && number_formats[static_cast<std::size_t>(format)].floating;
+  const bool in_codes = is_single(type) && is_floating(format);
   return {format, type, count, 1, true, !in_codes};
 }
 
@@ -29,8 +29,8 @@ void PartialSums::keep(const Elements& at, const Numbers& sums) {
     const std::int64_t bytes = ceil_div(at.size() * bits_of(layout.format), 8);
     if (bytes > span.bytes.value)
       throw Error("execution_failed", chip_.who,
-                  chip_.who + " keeps " + std::to_string(bytes) + " bytes of partial sums in tile buffers of " +
-                      std::to_string(span.bytes.value));
+                  fmt::format("{} keeps {} bytes of partial sums in tile buffers of {}", chip_.who, bytes,
+                              span.bytes.value));
     const bool two = 2 * bytes <= span.bytes.value;  // the tile before may still be leaving
     address_ = span.address.value + (two ? tiles_ % 2 * bytes : 0);
     ++tiles_;

@@ -37,7 +37,7 @@ const Tensor& constant_of(Chip& chip, ValueId v) {
   const Value& value = chip.value(v);
   std::optional<Tensor> tensor = given_tensor(chip, value);
   if (!tensor && value.producer != none) {
-    const Node& node = chip.graph.nodes[static_cast<std::size_t>(value.producer)];
+    const Node& node = chip.graph.nodes[value.producer];
     std::vector<std::optional<Tensor>> inputs;
     for (const ValueId in : node.inputs)
       inputs.push_back(in == none ? std::nullopt : std::optional(constant_of(chip, in)));
@@ -119,7 +119,7 @@ template <class Part>
 void for_parts(Chip& chip, std::span<const float> numbers, Part part) {
   constexpr std::size_t size = 1 << 18;
   share_tasks(*chip.team, static_cast<std::int64_t>((numbers.size() + size - 1) / size), [&](std::int64_t i) {
-    const std::size_t first = static_cast<std::size_t>(i) * size;
+    const std::size_t first = as_size(i) * size;
     part(first, numbers.subspan(first, std::min(size, numbers.size() - first)));
   });
 }
@@ -224,14 +224,12 @@ const HeldWeight& held_weight(Chip& chip, std::size_t index) {
 void decode_weight(const HeldWeight& weight, const Elements& at, float* to) {
   const std::span<const std::byte> codes = std::as_bytes(std::span(weight.codes));
   const auto one = [&](std::int64_t i) {
-    return decoded(NumberFormat::int8, std::to_integer<std::uint32_t>(codes[static_cast<std::size_t>(i)]),
-                   weight.scales[0].scale);
+    return decoded(NumberFormat::int8, std::to_integer<std::uint32_t>(codes[as_size(i)]), weight.scales[0].scale);
   };
   check(at.are_below(std::ssize(codes)), "elements of a weight");
   for (const Line& line : at.lines()) {
     if (line.step == 1)
-      decode_run(NumberFormat::int8, weight.scales[0].scale, codes.data() + line.begin,
-                 {to, static_cast<std::size_t>(line.count)});
+      decode_run(NumberFormat::int8, weight.scales[0].scale, codes.data() + line.begin, {to, as_size(line.count)});
     else if (line.step == 0)
       std::fill_n(to, line.count, one(line.begin));
     else
@@ -242,8 +240,8 @@ void decode_weight(const HeldWeight& weight, const Elements& at, float* to) {
 
 std::span<const float> whole_floats(Chip& chip, ValueId v) {
   const auto index = std::ranges::find(chip.instruction().weights, v) - chip.instruction().weights.begin();
-  held_weight(chip, static_cast<std::size_t>(index));
-  HeldWeight& weight = chip.held_weights.at({region_key(chip), static_cast<std::size_t>(index)});
+  held_weight(chip, as_size(index));
+  HeldWeight& weight = chip.held_weights.at({region_key(chip), as_size(index)});
   if (weight.floats.empty() && !weight.codes.empty()) {
     weight.numbers.floats.resize(weight.codes.size());
     decode_weight(weight, Elements::first(std::ssize(weight.codes)), weight.numbers.floats.data());

@@ -30,7 +30,7 @@ std::map<Slot, std::int64_t> addresses_of(const CompiledStage& stage, const Mach
     for (const PlacedOperand& source : instruction.sources)
       if (source.place != Place::scalar)
         addresses.try_emplace(slot_of(machine, source.value, source.place), source.address.value);
-    const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    const auto& c = stage.program.classes[instruction.instruction_class];
     for (const Destination& to : destinations_of(instruction, c, machine))
       addresses.try_emplace(slot_of(machine, instruction.destination, to.place), to.address);
   }

@@ -22,7 +22,7 @@ enum Used : std::size_t {
 };
 static_assert(sequencer < 32);
 
-std::size_t of(Family family) { return static_cast<std::size_t>(family); }
+std::size_t of(Family family) { return at(family); }
 
 /// The circuit of a family.
 std::size_t circuit(Family family, const Machine& m) {

@@ -50,7 +50,7 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
   }
   Count all = 0;
   for (const Instruction& i : program.instructions) {
-    const auto number = static_cast<std::size_t>(i.instruction_class);
+    const auto number = at(i.instruction_class);
     all += words_.emplace_back(is_circuit(m_, role) ? 0 : words_bytes(i, operations_[number], m_));
   }
   streamed_ = m_.program_storage == ProgramStorage::streamed && all > m_.imem_bytes;
@@ -63,7 +63,7 @@ void Clock::charge(std::span<const InstructionTransfers> moved) {
   check(moved.size() == program_.instructions.size(), "what each instruction moved");
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const Instruction& instruction = program_.instructions[i];
-    const auto number = static_cast<std::size_t>(instruction.instruction_class);
+    const auto number = at(instruction.instruction_class);
     charge_moved(operations_[number], program_.classes[number], m_, moved[i], instruction.name);
   }
 }
@@ -98,7 +98,7 @@ PassCounts Clock::pass() {
 /// Issued when its sequencer turns to it and its words are there; then it waits for what is in its way.
 void Clock::run_beside(std::size_t index) {
   const Instruction& instruction = program_.instructions[index];
-  const auto number = static_cast<std::size_t>(instruction.instruction_class);
+  const auto number = at(instruction.instruction_class);
   const InstructionClass& c = program_.classes[number];
   const Count turn = board_.turn(c), words = streamed_ ? words_[index] : 0;
   count_ = {};
@@ -116,7 +116,7 @@ void Clock::run_beside(std::size_t index) {
 
 void Clock::begin(std::size_t index) {
   instruction_ = &program_.instructions[index];
-  const auto number = static_cast<std::size_t>(instruction_->instruction_class);
+  const auto number = at(instruction_->instruction_class);
   class_ = &program_.classes[number];
   count_ = {};
   begin_ = count_.start = now_;
@@ -147,7 +147,7 @@ void Clock::begin(std::size_t index) {
 
 void Clock::run(std::size_t index) {
   begin(index);
-  const auto& operations = operations_[static_cast<std::size_t>(instruction_->instruction_class)];
+  const auto& operations = operations_[instruction_->instruction_class];
   if (rooms_) require_buffers(operations);
   Count weights_there = 0;
   Psram::Tile held = psram_.none();
@@ -302,8 +302,7 @@ void Clock::require_buffers(const std::vector<Operation>& operations) const {
   const auto require = [&](Count bytes, const MemorySpan& span, const char* what) {
     if (bytes > span.bytes.value)
       throw Error("execution_failed", instruction_->name,
-                  std::to_string(bytes) + " B of " + what + " do not fit in buffers of " +
-                      std::to_string(span.bytes.value) + " B");
+                  fmt::format("{} B of {} do not fit in buffers of {} B", bytes, what, span.bytes.value));
   };
   require(a + b + other, instruction_->read_tiles, "operands' tiles");
   require(out, instruction_->write_tiles, "results' tiles");

@@ -86,10 +86,10 @@ class Clock {
   Board board_;
   Psram psram_;
   std::optional<Rooms> rooms_;
-  std::vector<Occupancy> occupancy_;                // by instruction, of the first pass
-  std::vector<std::vector<Operation>> operations_;  // by class
-  std::vector<Uses> uses_;                          // by class
-  std::vector<Count> words_;                        // bytes, by instruction
+  std::vector<Occupancy> occupancy_;         // by instruction, of the first pass
+  List<std::vector<Operation>> operations_;  // by class
+  std::vector<Uses> uses_;                   // by class
+  std::vector<Count> words_;                 // bytes, by instruction
   bool streamed_ = false;
   Int128 cycle_shares_ = 1, byte_shares_ = 1;  // a byte takes cycle_shares / byte_shares cycles
   Count burst_bytes_ = 1, latency_cycles_ = 0, turn_cycles_ = 0;

@@ -6,9 +6,8 @@
 namespace sdip::exec {
 
 void Comparison::fail(const std::string& what, std::int64_t amount, std::int64_t charged) const {
-  throw Error(
-      "execution_failed", who,
-      who + " moved " + std::to_string(amount) + " of " + what + ", but is charged " + std::to_string(charged));
+  throw Error("execution_failed", who,
+              fmt::format("{} moved {} of {}, but is charged {}", who, amount, what, charged));
 }
 
 std::int64_t Comparison::total(Stream stream, Through memory) const {

@@ -78,7 +78,7 @@ class NestExpansion {
   }
 
   std::vector<Operation> run() {
-    done_.reserve(static_cast<std::size_t>(operations_));
+    done_.reserve(as_size(operations_));
     for_each_step(n_, weighted_, loops_, [this](const NestStep& step) { add(step); });
     return std::move(done_);
   }
@@ -111,8 +111,8 @@ class NestExpansion {
 
   /// Positions of A's window that come: of a line buffer's next rows or columns those that are not there.
   Count positions_loaded(const NestStep& step) const {
-    const auto r = static_cast<std::size_t>(step.tile.rows.begin / c_.mapping.tile_rows);
-    const auto k = static_cast<std::size_t>(step.tile.columns.begin / c_.mapping.tile_columns);
+    const auto r = at(step.tile.rows.begin / c_.mapping.tile_rows);
+    const auto k = at(step.tile.columns.begin / c_.mapping.tile_columns);
     return (step.next_rows ? rows_in_.fresh : rows_in_.all)[r] *
            (step.next_columns ? columns_in_.fresh : columns_in_.all)[k];
   }
@@ -200,7 +200,7 @@ class NestExpansion {
   void add_weights(const NestStep& step, Operation& o) const {
     const Count wide = step.tile.channels.size();
     const Count bits = bits_of(m_.weight_format);
-    const bool integer = !number_formats[static_cast<std::size_t>(m_.weight_format)].floating;
+    const bool integer = !is_floating(m_.weight_format);
     const Count zero = is_unsigned(m_.weight_format) ? bits : 0;
     const bool skipping = m_.sparsity == Sparsity::skipping;
     const Count elements = wide * n_.kernel_h * n_.kernel_w * step.tile.sums.size();

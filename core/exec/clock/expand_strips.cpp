@@ -17,7 +17,7 @@ Count channels_of(const Part& part) { return part.work.nest.out_channels * part.
 Count weights_of(const Part& part, Count channels, const Machine& m) {
   if (part.operand_b != Place::psram || channels == 0) return 0;
   const Count bits = bits_of(m.weight_format);
-  const bool integer = !number_formats[static_cast<std::size_t>(m.weight_format)].floating;
+  const bool integer = !is_floating(m.weight_format);
   const bool skipping = m.sparsity == Sparsity::skipping;
   const Count zero = is_unsigned(m.weight_format) ? bits : 0;
   const Count beside = bits_beside_products(m), kernels = part.work.nest.kernel_h * part.work.nest.kernel_w;

@@ -13,7 +13,7 @@ std::int64_t bytes_of_words(const CompiledStage& stage, const Machine& given) {
   const Machine& machine = *its;
   std::int64_t bytes = 0;
   for (const Instruction& instruction : stage.program.instructions) {
-    const InstructionClass& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    const InstructionClass& c = stage.program.classes[instruction.instruction_class];
     const bool alone = machine.granularity == Granularity::per_operator;
     const auto operations = alone ? std::vector<exec::Operation>() : exec::expand(c, machine, stage.role);
     bytes += exec::words_bytes(instruction, operations, machine);

@@ -4,12 +4,12 @@
 namespace sdip::exec {
 namespace {
 
-using List = std::vector<Micro>;
+using Micros = std::vector<Micro>;
 
 struct Lister {
   const InstructionClass& c;
   bool rom;
-  List list{};
+  Micros list{};
 
   Lister(const InstructionClass& of, const Machine& m, Role role) : c(of), rom(weights_wired(m, role)) {}
 
@@ -38,7 +38,7 @@ struct Lister {
 
 }  // namespace
 
-List micro_operations_of_nest(const InstructionClass& c, const Machine& m, Role role, bool first, bool last) {
+Micros micro_operations_of_nest(const InstructionClass& c, const Machine& m, Role role, bool first, bool last) {
   Lister l(c, m, role);
   l.read(c.operand_a);
   l.add(Micro::pass, c.prologue_passes);
@@ -56,7 +56,7 @@ List micro_operations_of_nest(const InstructionClass& c, const Machine& m, Role 
   return l.list;
 }
 
-List micro_operations_of_rows(const InstructionClass& c, const Machine& m, Role role, Count apart, bool last) {
+Micros micro_operations_of_rows(const InstructionClass& c, const Machine& m, Role role, Count apart, bool last) {
   Lister l(c, m, role);
   const bool host = host_computes(c, m);
   if (host) l.rom = false;  // the host has no wires
@@ -73,8 +73,8 @@ List micro_operations_of_rows(const InstructionClass& c, const Machine& m, Role 
   return l.list;
 }
 
-List micro_operations_of_attention(const InstructionClass& c, const Machine& m, Role role, bool rescales,
-                                   bool divides) {
+Micros micro_operations_of_attention(const InstructionClass& c, const Machine& m, Role role, bool rescales,
+                                     bool divides) {
   Lister l(c, m, role);
   l.add(Micro::read, 2);  // scores: q and k
   l.add(Micro::product);

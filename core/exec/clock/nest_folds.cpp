@@ -69,22 +69,22 @@ struct ResultFold {
 /// The weights that an array's registers hold, of one channel fold: the oldest leaves when they are full.
 class Registers {
  public:
-  Registers(Count registers, Count sum_folds) : free_(registers), held_(static_cast<std::size_t>(sum_folds)) {}
-  bool holds(Count sum_fold) const { return held_[static_cast<std::size_t>(sum_fold)]; }
+  Registers(Count registers, Count sum_folds) : free_(registers), held_(as_size(sum_folds)) {}
+  bool holds(Count sum_fold) const { return held_[sum_fold]; }
   void load(Count sum_fold) {
     if (free_ == 0) {
-      held_[static_cast<std::size_t>(order_.front())] = false;
+      held_[order_.front()] = false;
       order_.pop();
       ++free_;
     }
-    held_[static_cast<std::size_t>(sum_fold)] = true;
+    held_[sum_fold] = true;
     order_.push(sum_fold);
     --free_;
   }
 
  private:
   Count free_;
-  std::vector<bool> held_;
+  List<bool> held_;
   std::queue<Count> order_;
 };
 
@@ -121,7 +121,7 @@ class HeldProduct {
   void go_through(const std::vector<Count>& run, Count o, Registers& registers) {
     const Count folds = product_.kernels * std::ssize(sums_);
     for (Count fold = 0; fold < folds; ++fold) {
-      const Count k = sums_[static_cast<std::size_t>(fold % std::ssize(sums_))];
+      const Count k = sums_[fold % std::ssize(sums_)];
       const Count load = registers.holds(fold) ? 0 : loaded(o, k);
       if (!registers.holds(fold)) registers.load(fold);
       Count working = 0;
@@ -169,7 +169,7 @@ class HeldProduct {
   const Count cycles_each_;
   Count nowhere_ = 0;
   const Ports::Port a_, b_, in_, out_;
-  const std::vector<Count> sums_ = pieces(product_.sum, lanes_.sum);
+  const List<Count> sums_ = pieces(product_.sum, lanes_.sum);
   bool begun_ = false;
   FoldedProduct folded_;
 };

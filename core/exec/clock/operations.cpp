@@ -47,7 +47,7 @@ std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine&
 }
 
 std::int64_t bits_of_scale(const Machine& m) {
-  const NumberFormatRow& format = number_formats[static_cast<std::size_t>(m.weight_format)];
+  const NumberFormatRow& format = row_of(m.weight_format);
   if (format.block > 0) return format.scale_bits;
   return 32 + (is_unsigned(m.weight_format) ? format.bits : 0);
 }

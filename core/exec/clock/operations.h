@@ -16,8 +16,8 @@ using Count = std::int64_t;
 
 /// Beats of the read port of each family's DSRAM pair.
 struct PairBeats {
-  std::array<std::int64_t, pair_families> beats{};
-  std::int64_t& operator[](Family family) { return beats[static_cast<std::size_t>(family)]; }
+  Array<std::int64_t, pair_families> beats{};
+  std::int64_t& operator[](Family family) { return beats[family]; }
   auto begin() const { return beats.begin(); }
   auto end() const { return beats.end(); }
 };
@@ -121,9 +121,7 @@ inline std::int64_t bits_beside_products(const Machine& m) {
 }
 
 /// A format whose scale has a zero point beside it.
-inline bool is_unsigned(NumberFormat f) {
-  return number_formats[static_cast<std::size_t>(f)].name.starts_with("uint");
-}
+inline bool is_unsigned(NumberFormat f) { return format_text(f).starts_with("uint"); }
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);

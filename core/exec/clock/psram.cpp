@@ -15,8 +15,7 @@ std::int64_t Psram::make_room(std::int64_t bytes) {
   while (occupied_bytes_ + bytes > room_bytes_) {
     if (tiles_.empty() || held == tiles_.size())
       throw Error("execution_failed", "PSRAM",
-                  std::to_string(bytes) + " B of weights do not fit beside what is held in " +
-                      std::to_string(room_bytes_) + " B");
+                  fmt::format("{} B of weights do not fit beside what is held in {} B", bytes, room_bytes_));
     if (tiles_.front().held) {
       tiles_.splice(tiles_.end(), tiles_, tiles_.begin());
       ++held;

@@ -58,11 +58,11 @@ class Rooms {
   const CompiledStage& stage_;
   const Machine& machine_;
   const bool unified_, pairs_;
-  std::vector<std::int64_t> bytes_;               // of each value
+  List<std::int64_t> bytes_;                      // of each value
   std::vector<std::vector<std::int64_t>> turns_;  // by instruction: of each family, those before it
-  std::vector<std::int64_t> last_read_;           // by value: the last instruction that reads it in DSRAM, or -1
-  std::vector<char> pushed_;                      // by value: it waits in STACKRAM
-  std::vector<std::int64_t> popped_;              // by value: the instruction that pops it, or none
+  List<std::int64_t> last_read_;                  // by value: the last instruction that reads it in DSRAM, or -1
+  List<char> pushed_;                             // by value: it waits in STACKRAM
+  List<std::int64_t> popped_;                     // by value: the instruction that pops it, or none
   std::map<std::pair<std::size_t, std::int64_t>, ValueId> inputs_;  // memory and address
   std::vector<Memory> memories_;                                    // DSRAM's sides, of each family; STACKRAM last
 };

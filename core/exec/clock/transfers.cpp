@@ -42,8 +42,7 @@ void TransferLog::add(Stream stream, Place place, std::int64_t bits) {
   const Through memory = place == Place::dram       ? Through::dram
                          : place == Place::stackram ? Through::stackram
                                                     : Through::dsram;
-  bits_[static_cast<std::size_t>(stream)][static_cast<std::size_t>(memory)].fetch_add(bits,
-                                                                                      std::memory_order_relaxed);
+  bits_[stream][memory].fetch_add(bits, std::memory_order_relaxed);
 }
 
 void TransferLog::add_weights(std::int64_t elements) {

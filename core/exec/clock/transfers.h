@@ -23,11 +23,9 @@ inline constexpr std::size_t throughs = 3;
 /// Bits that one tile operation moved, by stream and memory; elements of the tile of weights that it began with,
 /// 0 where it is that of the operation before; elements that a strip's parts made.
 struct TileTransfers {
-  std::array<std::array<std::int64_t, throughs>, streams> bits{};
+  Array<Array<std::int64_t, throughs>, streams> bits{};
   std::int64_t weight_elements = 0, made_elements = 0;
-  std::int64_t operator()(Stream stream, Through memory) const {
-    return bits[static_cast<std::size_t>(stream)][static_cast<std::size_t>(memory)];
-  }
+  std::int64_t operator()(Stream stream, Through memory) const { return bits[stream][memory]; }
 };
 
 /// Of one instruction, by tile operation; of products that several cores share, of the first core. Not `by_tiles`:
@@ -74,7 +72,7 @@ class TransferLog {
   InstructionTransfers done_{};
   std::optional<std::size_t> now_{};  // number of the operation
   bool begun_ = false;                // before the first one what moves is that one's
-  std::array<std::array<std::atomic<std::int64_t>, throughs>, streams> bits_{};
+  Array<Array<std::atomic<std::int64_t>, throughs>, streams> bits_{};
   std::int64_t weight_elements_ = 0, made_elements_ = 0;
   bool weights_there_ = false;
 };

@@ -53,7 +53,7 @@ using Share = std::function<void(std::int64_t count, const std::function<void(st
 /// Memory that products use one after the other, kept between them; of one product at a time.
 struct Workspace {
   std::vector<std::byte> left{}, right{};
-  std::vector<std::int32_t> left_sums{};
+  List<std::int32_t> left_sums{};
 };
 
 /// How a product is computed; its bits do not depend on it. Without `share` the caller's thread does it all,

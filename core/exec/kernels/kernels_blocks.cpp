@@ -22,7 +22,7 @@ constexpr double worth_sharing = 1024 * 1024;   // products; handing over takes 
 
 template <class Packed>
 Packed* room(std::vector<std::byte>& bytes, std::int64_t elements) {
-  const std::size_t needed = static_cast<std::size_t>(elements) * sizeof(Packed) + 64;
+  const std::size_t needed = as_size(elements) * sizeof(Packed) + 64;
   if (bytes.size() < needed) bytes.resize(needed);
   void* at = bytes.data();
   std::size_t space = bytes.size();
@@ -69,7 +69,7 @@ struct ByTiles {
     panels = room<Packed>(workspace.right, ceil_div(now.columns, kernel.columns) * panel_elements);
     if (in_place()) return;
     rows = room<Packed>(workspace.left, std::min(shape.rows, most_rows) * row_stride);
-    if (kernel.biased) workspace.left_sums.resize(static_cast<std::size_t>(std::min(shape.rows, most_rows)));
+    if (kernel.biased) workspace.left_sums.resize(as_size(std::min(shape.rows, most_rows)));
   }
 
   void pack_panels(std::int64_t group) const {
@@ -85,7 +85,7 @@ struct ByTiles {
     fill_rows(left, {now.row + row, count, depth.begin, depth.depth}, to, row_stride);
     if (!kernel.biased) return;
     for (std::int64_t r = 0; r < count; ++r)
-      workspace.left_sums[static_cast<std::size_t>(row + r)] =
+      workspace.left_sums[row + r] =
           std::accumulate(to + r * row_stride, to + r * row_stride + depth.depth, std::int32_t{0},
                           [](std::int32_t sum, Packed x) { return sum + static_cast<std::int32_t>(x); });
   }

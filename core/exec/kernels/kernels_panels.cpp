@@ -80,7 +80,7 @@ bool panels_copied(const Matrix<float>& right, const Block& block, const PanelSh
 template <int Group, class T, class P>
 void panels_filled(const Matrix<T>& right, const Block& block, const PanelShape& shape, P bias, P* to) {
   const std::int64_t stride = (block.columns + shape.width - 1) / shape.width * shape.width;
-  std::vector<T> raw(static_cast<std::size_t>(rows_at_once * stride));
+  std::vector<T> raw(as_size(rows_at_once * stride));
   for (std::int64_t k = 0; k < block.rows; k += rows_at_once) {
     const std::int64_t rows = std::min(rows_at_once, block.rows - k);
     if (rows < rows_at_once) std::ranges::fill(raw, T{});
@@ -107,7 +107,7 @@ void fill_rows(const Matrix<std::int16_t>& left, const Block& block, std::int16_
 }
 
 void fill_rows(const Matrix<std::int8_t>& left, const Block& block, std::int16_t* to, std::int64_t stride) {
-  std::vector<std::int8_t> narrow(static_cast<std::size_t>(block.rows * stride));
+  std::vector<std::int8_t> narrow(as_size(block.rows * stride));
   rows_filled(left, block, narrow.data(), stride);
   std::ranges::copy(narrow, to);
 }

@@ -26,13 +26,13 @@ struct Eight {
 template <class T>
 Eight<T> loaded(const char* from, std::int64_t columns) {
   Eight<T> eight{};
-  __builtin_memcpy(eight.at, from, static_cast<std::size_t>(columns < most_columns ? columns : most_columns) * 4);
+  __builtin_memcpy(eight.at, from, as_size(columns < most_columns ? columns : most_columns) * 4);
   return eight;
 }
 
 template <class T>
 void stored(char* to, std::int64_t columns, const Eight<T>& eight) {
-  __builtin_memcpy(to, eight.at, static_cast<std::size_t>(columns < most_columns ? columns : most_columns) * 4);
+  __builtin_memcpy(to, eight.at, as_size(columns < most_columns ? columns : most_columns) * 4);
 }
 
 template <class T>

@@ -15,14 +15,14 @@ namespace {
 /// All elements of an operand, row by row.
 template <class T>
 std::vector<T> dense(const Matrix<T>& matrix, std::int64_t rows, std::int64_t columns) {
-  std::vector<T> to(static_cast<std::size_t>(rows * columns));
+  List<T> to(as_size(rows * columns));
   if (matrix.data == nullptr) {
     if (!to.empty()) matrix.fill({0, rows, 0, columns}, to.data(), columns);
     return to;
   }
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t c = 0; c < columns; ++c)
-      to[static_cast<std::size_t>(r * columns + c)] = matrix.data[r * matrix.row_stride + c * matrix.column_stride];
+      to[r * columns + c] = matrix.data[r * matrix.row_stride + c * matrix.column_stride];
   return to;
 }
 

@@ -41,7 +41,7 @@ void hold(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
 }
 
 double accumulated(NumberFormat format, double sum) {
-  const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
+  const bool floating = is_floating(format);
   return floating ? held(format, sum, 1.0F) : sum;
 }
 

@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "core/base/index.h"
+
 namespace sdip::exec {
 namespace {
 
@@ -14,19 +16,18 @@ constexpr std::int64_t much_bytes = std::int64_t{32} << 20;  // a page of 2 MiB 
 }  // namespace
 
 Storage::~Storage() {
-  if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
+  if (data_ != nullptr) ::munmap(data_, as_size(size_));
 }
 
 void Storage::grow(std::int64_t bytes) {
   if (bytes <= size_) return;
   if (bytes > INT64_MAX - page_bytes) throw std::bad_alloc();
   const std::int64_t size = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-  void* data = data_ == nullptr ? ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE,
+  void* data = data_ == nullptr ? ::mmap(nullptr, as_size(size), PROT_READ | PROT_WRITE,
                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                                : ::mremap(data_, static_cast<std::size_t>(size_), static_cast<std::size_t>(size),
-                                           MREMAP_MAYMOVE);
+                                : ::mremap(data_, as_size(size_), as_size(size), MREMAP_MAYMOVE);
   if (data == MAP_FAILED) throw std::bad_alloc();
-  if (size >= much_bytes) ::madvise(data, static_cast<std::size_t>(size), MADV_HUGEPAGE);
+  if (size >= much_bytes) ::madvise(data, as_size(size), MADV_HUGEPAGE);
   data_ = static_cast<std::byte*>(data);
   size_ = size;
 }

@@ -31,7 +31,7 @@ struct Attention {
 Attention attention_of(const Chip& chip) {
   Attention found;
   for (const NodeId n : chip.instruction().nodes) {
-    const Node* node = &chip.graph.nodes[static_cast<std::size_t>(n)];
+    const Node* node = &chip.graph.nodes[n];
     if (node->op->type == "Softmax")
       found.softmax = node;
     else if (nest_map(chip.graph, *node))
@@ -88,11 +88,11 @@ struct Running {
   /// Scores of a tile, masked, in the type that the softmax reads.
   std::vector<double> scores_of(const Extent& rows, const Extent& keys) {
     const std::int64_t depth = scores.nest.in_channels;
-    const auto width = static_cast<std::size_t>(depth);
+    const auto width = as_size(depth);
     const NumberFormat kept = accumulator_of(chip);
     std::vector<double> sums;
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row)
-      for (std::size_t key = 0; key < static_cast<std::size_t>(keys.size()); ++key) {
+    for (std::size_t row = 0; row < as_size(rows.size()); ++row)
+      for (std::size_t key = 0; key < as_size(keys.size()); ++key) {
         double sum = 0;
         for (std::size_t i = 0; i < width; ++i) sum += q[row * width + i] * k[key * width + i];
         sums.push_back(accumulated(kept, sum));
@@ -106,10 +106,10 @@ struct Running {
   }
 
   void add_keys(Rows& state, const std::vector<double>& s, const Extent& rows, const Extent& keys) {
-    const auto count = static_cast<std::size_t>(keys.size());
-    const auto values = static_cast<std::size_t>(product.nest.out_channels);
+    const auto count = as_size(keys.size());
+    const auto values = as_size(product.nest.out_channels);
     const NumberFormat sums = accumulator_of(chip);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.size()); ++row) {
+    for (std::size_t row = 0; row < as_size(rows.size()); ++row) {
       const double* of_row = s.data() + row * count;
       const double maximum = std::max(state.maximum[row], *std::max_element(of_row, of_row + count));
       const bool nothing = std::isinf(maximum) && maximum < 0;  // all keys so far are masked
@@ -146,18 +146,17 @@ void run_attention(Chip& chip) {
   for_each_attention_step(nest, chip.instruction_class().mapping, [&](const AttentionStep& step) {
     begin_operation(chip, step.head < nest.groups / chip.instruction_class().spread_cores);
     chip.counts.rescaled_tiles += step.first ? 0 : 1;
-    run.group = static_cast<std::size_t>(step.head);
-    const auto count = static_cast<std::size_t>(step.queries.size());
+    run.group = as_size(step.head);
+    const auto count = as_size(step.queries.size());
     if (step.first) {
       run.load_queries(step.queries);
       state = {std::vector<double>(count, -std::numeric_limits<double>::infinity()),
-               std::vector<double>(count, 0.0), std::vector<double>(count * static_cast<std::size_t>(values), 0.0)};
+               std::vector<double>(count, 0.0), std::vector<double>(count * as_size(values), 0.0)};
     }
     if (step.loads_keys) run.load_keys(step.keys);
     run.add_keys(state, run.scores_of(step.queries, step.keys), step.queries, step.keys);
     if (!step.last) return;
-    for (std::size_t i = 0; i < state.weighted.size(); ++i)
-      state.weighted[i] /= state.sum[i / static_cast<std::size_t>(values)];
+    for (std::size_t i = 0; i < state.weighted.size(); ++i) state.weighted[i] /= state.sum[i / as_size(values)];
     const auto at = grid(static_cast<std::int64_t>(run.group) * run.product.out_group, step.queries,
                          run.product.out_p, {0, values}, run.product.out_n);
     end_tile(chip, ends, nodes.product->outputs[0], at,

@@ -94,7 +94,7 @@ bool in_integer_codes(const Chip& chip, ValueId v) {
 bool run_softmax_of_codes(Chip& chip, const Operators& operators, std::int64_t rows, std::int64_t length,
                           ValueId result) {
   const ValueId v = operators.main->inputs[0];
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   const Mapping& mapping = chip.instruction_class().mapping;
   if (chip.log) return false;  // who wants to know what tiles move is told by what moves them one by one
   if (operators.main->op->type != "Softmax" || !operators.behind.empty() || length < least_length ||
@@ -116,16 +116,16 @@ bool run_softmax_of_codes(Chip& chip, const Operators& operators, std::int64_t r
   for (std::int64_t row = 0; row < rows; row += mapping.tile_rows) {
     ++chip.counts.tile_operations;
     const std::int64_t end = std::min(rows, row + mapping.tile_rows);
-    std::vector<CodePart> parts(static_cast<std::size_t>((end - row + together - 1) / together));
+    List<CodePart> parts(as_size((end - row + together - 1) / together));
     share_tasks(*chip.team, std::ssize(parts), [&](std::int64_t i) {
-      CodePart& part = parts[static_cast<std::size_t>(i)];
+      CodePart& part = parts[i];
       const std::int64_t first = row + i * together, count = std::min(together, end - first) * length;
       part.at = Elements::line({first * length, count, 1});
-      Buffer<std::int8_t> given(static_cast<std::size_t>(count));
+      Buffer<std::int8_t> given(as_size(count));
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, v, part.at), given);
       part.codes.resize(given.size());
-      const auto size = static_cast<std::size_t>(length);
+      const auto size = as_size(length);
       for (std::size_t at = 0; at < given.size(); at += size)
         softmax->run(std::span(given).subspan(at, size), part.codes.data() + at);
     });

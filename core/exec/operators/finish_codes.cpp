@@ -88,8 +88,8 @@ Numbers Finish::operator()(const Elements& at, std::span<const std::int32_t> sum
   const Elements beside = elements_beside(bias_shape_, out_.shape, at);
   for (const Line& line : beside.lines()) {
     const double* first = bias_.floats.data() + line.begin;
-    if (line.step == 1) end(static_cast<std::size_t>(line.count), first, 0);
-    if (line.step == 0) end(static_cast<std::size_t>(line.count), nullptr, beta_ * *first);
+    if (line.step == 1) end(as_size(line.count), first, 0);
+    if (line.step == 0) end(as_size(line.count), nullptr, beta_ * *first);
     for (std::int64_t i = 0; line.step != 1 && line.step != 0 && i < line.count; ++i)
       end(1, nullptr, beta_ * first[i * line.step]);
   }

@@ -20,7 +20,7 @@ namespace {
 /// The output of the main operator that goes on: the one that operators behind it read and neither a memory nor a
 /// register has (of a Split's two another may have been copied before), or the instruction's result.
 ValueId main_result(const Chip& chip, const Operators& operators, ValueId destination) {
-  const auto root = [&](ValueId v) { return v == none ? none : chip.views.root[static_cast<std::size_t>(v)]; };
+  const auto root = [&](ValueId v) { return v == none ? none : chip.views.root[v]; };
   for (const ValueId out : operators.main->outputs) {
     const auto reads = [&](const Node* node) {
       return std::ranges::find(node->inputs, out, root) != node->inputs.end();
@@ -54,7 +54,7 @@ void run_mapped_nest(Chip& chip, const Operators& operators, const Whole& made, 
   const auto before = prologue_reader(chip, operators, main.inputs[0]);
   const auto reader = [&](ValueId v) -> NestOperand {
     if (before && v == main.inputs[0]) return {*before};
-    const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+    const ValueId root = chip.views.root[v];
     if (made.contains(root))
       return {[whole = whole_operand(chip, made, v)](const Elements& at) { return picked(whole, at); }};
     return {[&chip, v](const Elements& at) { return read_operand(chip, v, at); }, v};

@@ -11,15 +11,13 @@
 namespace sdip::exec {
 namespace {
 
-const Shape& shape_of(const Graph& graph, ValueId v) {
-  return graph.values[static_cast<std::size_t>(v)].operand.shape;
-}
+const Shape& shape_of(const Graph& graph, ValueId v) { return graph.values[v].operand.shape; }
 
 std::size_t axis_of(const Node& node, std::size_t rank, std::int64_t otherwise) {
   const auto found = node.attributes.find("axis");
   std::int64_t axis = otherwise;
   if (found != node.attributes.end()) axis = std::get<std::int64_t>(found->second);
-  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+  return as_size(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 std::vector<std::int64_t> permutation_of(const Node& node, std::size_t rank) {

@@ -72,16 +72,16 @@ struct Tiles {
 
   void load(const NestOperand& operand, const Elements& at, Buffer<T>& to) {
     if constexpr (std::is_same_v<T, std::int8_t>) {
-      to.resize(static_cast<std::size_t>(at.size()));
+      to.resize(as_size(at.size()));
       if (operand.codes) return operand.codes(at, to);
-      const ValueId root = chip.views.root[static_cast<std::size_t>(operand.as_it_lies)];
+      const ValueId root = chip.views.root[operand.as_it_lies];
       const auto placed = placed_operand(chip, root);
       note(chip, chip.stream, placed->slot.second, at.size(), root);
       read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                  through_view(chip, operand.as_it_lies, at), to);
     } else if constexpr (std::is_same_v<T, float>) {
       if (operand.as_it_lies == none) return take(operand.read(at), to);
-      to.resize(static_cast<std::size_t>(at.size()));
+      to.resize(as_size(at.size()));
       read_floats_together(chip, operand.as_it_lies, at, to);
     } else {
       take(operand.read(at), to);
@@ -111,7 +111,7 @@ struct Tiles {
       const std::vector<WindowLine> coming = lines_of_a(shape, rows, columns, shape.rows, shape.columns);
       Elements at;
       for (const WindowLine& line : coming) at.add(line.from);
-      Buffer<T> brought, all(shape.copies.size() * static_cast<std::size_t>(a_size()), T{});
+      Buffer<T> brought, all(shape.copies.size() * as_size(a_size()), T{});
       load(a, at, brought);
       if (step.next_rows || step.next_columns) keep_window(now, all);
       const T* from = brought.data();
@@ -154,8 +154,7 @@ struct Tiles {
   const T* first_of_b(const Copy& copy, std::int64_t part) const {
     if (loaded_b.whole == nullptr) return loaded_b.data.data() + part;
     const NestMap& m = shape.map;
-    return loaded_b.whole + m.b_group[static_cast<std::size_t>(copy.group)] + copy.channels.begin * m.b_n +
-           shape.tile.sums.begin * m.b_k;
+    return loaded_b.whole + m.b_group[copy.group] + copy.channels.begin * m.b_n + shape.tile.sums.begin * m.b_k;
   }
 
   void multiply_all() {
@@ -185,7 +184,7 @@ struct Tiles {
   std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
     if (accumulators.one_step()) return {accumulators.step(0, 0)};
     std::vector<double> steps;
-    steps.reserve(static_cast<std::size_t>(count));
+    steps.reserve(as_size(count));
     const std::int64_t pixels = shape.pixels(), end = from + count;
     std::int64_t first = 0;  // of the copy
     for (const Copy& copy : shape.copies) {
@@ -228,7 +227,7 @@ void run_tiles(Chip& chip, Tiles<T, S>& t, const Mapping& mapping, const NestPar
     t.shape.columns = window_columns(nest, step.tile.columns);
     const Elements at = results_of(t.shape);
     if (step.tile.first_sums) {
-      t.sums.assign(static_cast<std::size_t>(at.size()), S{});
+      t.sums.assign(as_size(at.size()), S{});
     } else if (!step.partials_come) {
       take(partials.kept(), t.sums);
     } else {
@@ -281,7 +280,7 @@ bool lies_in_codes(Chip& chip, const NestOperand& operand) {
   }
   const NumberFormat format = format_of(chip, v);
   return format == NumberFormat::int8 && !holds(format, chip.value(v).operand.type) &&
-         placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]).has_value();
+         placed_operand(chip, chip.views.root[v]).has_value();
 }
 
 Extent window_rows(const LoopNest& n, const Extent& rows) { return hull_read(rows_of(n), rows); }
@@ -325,7 +324,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const Finish finish(chip, node);
   const Arithmetic arithmetic = arithmetic_of(chip, node, weighted);
   const NumberFormat format = accumulator_of(chip);
-  const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
+  const bool floating = is_floating(format);
   const auto run = [&]<class T, class S>(std::type_identity<T>, std::type_identity<S>, auto kept, auto ended) {
     TileShape shape{map, weighted};
     Tiles<T, S> t{chip, std::move(shape), first, second, arithmetic};
@@ -337,8 +336,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   const auto nothing = [](auto&) {};
   const auto finished = [&](auto& t) {
     return [&](const Elements& piece, std::int64_t from) {
-      return finish(piece, std::span(std::as_const(t.sums))
-                               .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size())));
+      return finish(piece, std::span(std::as_const(t.sums)).subspan(as_size(from), as_size(piece.size())));
     };
   };
   if (floating && is_single(type(0)) && is_single(type(1)))
@@ -352,8 +350,7 @@ void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, c
   if (needs_scale(format) && lies_in_codes(chip, first) && lies_in_codes(chip, second))
     return run(std::type_identity<std::int8_t>{}, std::type_identity<std::int32_t>{}, nothing, [&](auto& t) {
       return [&](const Elements& piece, std::int64_t from) {
-        const auto sums = std::span(std::as_const(t.sums))
-                              .subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(piece.size()));
+        const auto sums = std::span(std::as_const(t.sums)).subspan(as_size(from), as_size(piece.size()));
         return finish(piece, sums, t.steps_of(accumulators, from, piece.size()));
       };
     });

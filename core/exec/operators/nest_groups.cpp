@@ -51,15 +51,14 @@ void add_grouped_products(const TileShape& s, const Copy& copy, const float* a, 
                           const GroupedWeight& b, float* sums, const Arithmetic& arithmetic) {
   const NestMap& m = s.map;
   const LoopNest& n = m.nest;
-  const std::int64_t first =
-      m.b_group[static_cast<std::size_t>(copy.group)] + copy.channels.begin * m.b_n + s.tile.sums.begin * m.b_k;
+  const std::int64_t first = m.b_group[copy.group] + copy.channels.begin * m.b_n + s.tile.sums.begin * m.b_k;
   const TileStrides b_at{m.b_k, 0, 0, m.b_n, m.b_h, m.b_w};
   const auto whole = product_operands(s, copy, a, a_at, b.weight->unscaled.data() + first, b_at, arithmetic.lanes);
   const std::int64_t rows = whole.shape.rows, columns = whole.shape.columns, depth = s.tile.sums.size();
   const Scaling scaling(arithmetic.accumulator);
   KernelOptions options = arithmetic.kernel;
   options.begins = true;
-  std::vector<float> partial(static_cast<std::size_t>(rows * columns)), scales;
+  List<float> partial(as_size(rows * columns)), scales;
   for (std::int64_t position = 0; position < n.kernel_h * n.kernel_w; ++position)
     for (std::int64_t k = 0; k < depth; k += b.group) {
       const std::int64_t length = std::min(b.group, depth - k), from = position * depth + k;
@@ -70,12 +69,11 @@ void add_grouped_products(const TileShape& s, const Copy& copy, const float* a, 
       for (std::int64_t channel = 0; channel < copy.channels.size(); ++channel) {
         const std::int64_t element =
             first + channel * m.b_n + k * m.b_k + position / n.kernel_w * m.b_h + position % n.kernel_w * m.b_w;
-        scales.push_back(b.weight->scales[b.weight->groups[static_cast<std::size_t>(element)]].scale);
+        scales.push_back(b.weight->scales[b.weight->groups[at(element)]].scale);
       }
       for (std::int64_t i = 0; i < rows * columns; ++i) {
         const std::int64_t channel = s.by_rows() ? i % columns : i / columns;
-        sums[i] =
-            scaling.added(sums[i], partial[static_cast<std::size_t>(i)], scales[static_cast<std::size_t>(channel)]);
+        sums[i] = scaling.added(sums[i], partial[i], scales[channel]);
       }
     }
 }

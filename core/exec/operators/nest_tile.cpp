@@ -7,9 +7,7 @@
 namespace sdip::exec {
 namespace {
 
-std::int64_t first_a(const NestMap& m, const Copy& copy) {
-  return copy.frame * m.a_frame + m.a_group[static_cast<std::size_t>(copy.group)];
-}
+std::int64_t first_a(const NestMap& m, const Copy& copy) { return copy.frame * m.a_frame + m.a_group[copy.group]; }
 
 std::int64_t kernel_size(const LoopNest& nest) { return nest.kernel_h * nest.kernel_w; }
 
@@ -222,7 +220,7 @@ Elements elements_of_b(const TileShape& s) {
   Elements at;
   for (const Copy& copy : s.copies) {
     if (s.weighted && copy.frame != s.copies[0].frame) break;  // all frames share their weights
-    const std::int64_t first = m.b_group[static_cast<std::size_t>(copy.group)];
+    const std::int64_t first = m.b_group[copy.group];
     if (m.b_n == 1) {
       for (std::int64_t c = k.begin; c < k.end; ++c)
         at.add({first + c * m.b_k + copy.channels.begin, copy.channels.size(), 1});

@@ -33,7 +33,7 @@ struct InPlace {
 template <class T>
 const T* found_in_place(Chip& chip, ValueId v, const Elements& at) {
   constexpr bool floats = std::is_same_v<T, float>;
-  if (v == none || !chip.views.map[static_cast<std::size_t>(v)].empty()) return nullptr;
+  if (v == none || !chip.views.map[v].empty()) return nullptr;
   if (chip.value(v).operand.type != ElementType::float32) return nullptr;
   if (chip.value(v).kind == ValueKind::weight) {
     const HeldWeight* weight = read_weight(chip, v);
@@ -44,7 +44,7 @@ const T* found_in_place(Chip& chip, ValueId v, const Elements& at) {
     else
       return weight->codes.data();
   }
-  const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
+  const auto placed = placed_operand(chip, chip.views.root[v]);
   if (!placed) return nullptr;
   const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if constexpr (floats)
@@ -110,13 +110,13 @@ struct Untiled {
   std::optional<Accumulators> accumulators{};  // of codes
 
   const T* filters(const Copy& copy) const {
-    return b.data + shape.map.b_group[static_cast<std::size_t>(copy.group)] + copy.channels.begin * shape.map.b_n;
+    return b.data + shape.map.b_group[copy.group] + copy.channels.begin * shape.map.b_n;
   }
 
   void find_products() {
     for (const Copy& copy : shape.copies) {
       const NestMap& m = shape.map;
-      const T* first = a.data + copy.frame * m.a_frame + m.a_group[static_cast<std::size_t>(copy.group)];
+      const T* first = a.data + copy.frame * m.a_frame + m.a_group[copy.group];
       products.push_back(
           product_operands(shape, copy, first, a.strides, filters(copy), b.strides, arithmetic.lanes));
     }
@@ -196,7 +196,7 @@ struct Untiled {
     ProductShape part = p.shape;
     part.rows = block.rows, part.columns = block.columns;
     Buffer<S>& sums = sums_in(scratch);
-    sums.resize(static_cast<std::size_t>(block.rows * block.columns));
+    sums.resize(as_size(block.rows * block.columns));
     KernelOptions options;
     options.workspace = &scratch.products;
     options.begins = true;
@@ -212,7 +212,7 @@ struct Untiled {
   std::vector<double> steps_of(const Copy& copy, const Block& block) const {
     if (accumulators->one_step()) return {accumulators->step(0, 0)};
     std::vector<double> steps;
-    steps.reserve(static_cast<std::size_t>(block.rows * block.columns));
+    steps.reserve(as_size(block.rows * block.columns));
     for (Count r = block.row; r < block.row + block.rows; ++r)
       for (Count c = block.column; c < block.column + block.columns; ++c)
         steps.push_back(accumulators->step(copy.group, copy.channels.begin + (shape.by_rows() ? c : r)));
@@ -230,7 +230,7 @@ struct Untiled {
     const Count in_copy = blocks.row_parts * blocks.column_parts;
     const Elements all = Elements::first(element_count(chip.value(result).operand.shape));
     const auto task = [&](Count number, Scratch& scratch, PieceSink& sink) {
-      const auto copy = static_cast<std::size_t>(number / in_copy);
+      const auto copy = at(number / in_copy);
       const Count row = number % in_copy % blocks.row_parts * blocks.rows;
       const Count column = number % in_copy / blocks.row_parts * blocks.columns;
       const ProductShape& p = products[copy].shape;
@@ -298,8 +298,7 @@ bool run_nest_untiled(Chip& chip, const Node& node, const NestMap& map, bool wei
   TileShape shape = whole_shape(map, weighted);
   if (shape.copies.empty() || !in_lines(shape)) return false;
   const NumberFormat format = accumulator_of(chip);
-  if (number_formats[static_cast<std::size_t>(format)].floating)
-    return run_in_place<float, float>(chip, node, std::move(shape), a, b, behind);
+  if (is_floating(format)) return run_in_place<float, float>(chip, node, std::move(shape), a, b, behind);
   return needs_scale(format) && lies_in_codes(chip, a) && lies_in_codes(chip, b) &&
          run_in_place<std::int8_t, std::int32_t>(chip, node, std::move(shape), a, b, behind);
 }

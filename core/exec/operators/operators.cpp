@@ -13,7 +13,7 @@ namespace sdip::exec {
 Operators operators_of(const Chip& chip) {
   Operators found;
   std::vector<const Node*> nodes;
-  for (const NodeId n : chip.instruction().nodes) nodes.push_back(&chip.graph.nodes[static_cast<std::size_t>(n)]);
+  for (const NodeId n : chip.instruction().nodes) nodes.push_back(&chip.graph.nodes[n]);
   check(!nodes.empty(), "an instruction computes something");
   const auto is_main = [&](const Node* n) { return n->name == chip.instruction().name; };
   auto main = std::ranges::find_if(nodes, is_main);
@@ -25,23 +25,23 @@ Operators operators_of(const Chip& chip) {
 }
 
 Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   const auto found = made.find(root);
   if (found == made.end()) return read_whole(chip, v);
   Tensor tensor = found->second;
-  if (!chip.views.map[static_cast<std::size_t>(v)].empty()) {
+  if (!chip.views.map[v].empty()) {
     const Tensor from = tensor;
     for (std::size_t i = 0; i < from.floats.size(); ++i)
-      tensor.floats[i] = from.floats[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
+      tensor.floats[i] = from.floats[at(chip.views.at(v, static_cast<std::int64_t>(i)))];
     for (std::size_t i = 0; i < from.ints.size(); ++i)
-      tensor.ints[i] = from.ints[static_cast<std::size_t>(chip.views.at(v, static_cast<std::int64_t>(i)))];
+      tensor.ints[i] = from.ints[at(chip.views.at(v, static_cast<std::int64_t>(i)))];
   }
   tensor.shape = chip.value(v).operand.shape;
   return tensor;
 }
 
 bool is_unread(const Chip& chip, const Node& node, std::size_t i) {
-  const ValueId v = node.inputs[i], root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId v = node.inputs[i], root = chip.views.root[v];
   if (chip.value(v).kind == ValueKind::weight || chip.registers.contains(root)) return false;
   const Work work = work_of(chip.graph, node);
   if (is_nest(work.family)) return false;

@@ -13,14 +13,14 @@ namespace {
 
 /// The tile's value that `v` is a view of, or `none`.
 ValueId made_as(const Chip& chip, const TileValues& tile, ValueId v) {
-  const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+  const ValueId root = chip.views.root[v];
   return tile.made.contains(root) ? root : none;
 }
 
 /// The same numbers, each at its place in the result.
 void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileValues& tile) {
   Elements turned;
-  tile.at.each([&](std::int64_t element) { turned.add({places.at(static_cast<std::size_t>(element)), 1, 1}); });
+  tile.at.each([&](std::int64_t element) { turned.add({places.at(as_size(element)), 1, 1}); });
   tile.at = std::move(turned);
   tile.made[result] = tile.made.at(tile.current);
   tile.current = result;
@@ -30,7 +30,7 @@ void apply_turn(const std::vector<std::int64_t>& places, ValueId result, TileVal
 bool is_held(Chip& chip, ValueId v, const Shape& result) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight || element_count(value.operand.shape) >= element_count(result)) return false;
-  const auto placed = placed_operand(chip, chip.views.root[static_cast<std::size_t>(v)]);
+  const auto placed = placed_operand(chip, chip.views.root[v]);
   return placed && placed->slot.second == Place::dram;
 }
 
@@ -58,11 +58,11 @@ const Numbers& held_operand(Chip& chip, OperandPlace place) {
 Numbers held_elements(Chip& chip, OperandPlace place, const Elements& at) {
   const std::scoped_lock lock(*chip.holding);
   const ValueId v = place.first->inputs[place.second];
-  std::vector<Numbers>& held = chip.held_elements[place];
-  held.resize(static_cast<std::size_t>(element_count(chip.value(v).operand.shape)));
+  List<Numbers>& held = chip.held_elements[place];
+  held.resize(as_size(element_count(chip.value(v).operand.shape)));
   Numbers picked;
   at.each([&](std::int64_t element) {
-    Numbers& one = held[static_cast<std::size_t>(element)];
+    Numbers& one = held[element];
     if (one.size() == 0) one = read_operand(chip, v, Elements::line({element, 1, 1}));
     picked.type = one.type;
     picked.floats.insert(picked.floats.end(), one.floats.begin(), one.floats.end());
@@ -82,7 +82,7 @@ bool has_parts(const Chip& chip, const Node& node, std::size_t i) {
 Numbers picked_numbers(const Numbers& all, const Elements& at) {
   Numbers numbers{all.type, {}, {}, {}};
   at.each([&](std::int64_t element) {
-    const auto from = static_cast<std::size_t>(element);
+    const auto from = as_size(element);
     if (!all.floats.empty()) numbers.floats.push_back(all.floats.at(from));
     if (!all.doubles.empty()) numbers.doubles.push_back(all.doubles.at(from));
     if (!all.ints.empty()) numbers.ints.push_back(all.ints.at(from));
@@ -116,7 +116,7 @@ Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numb
   Tensor numbers = outputs_of(chip.graph, node, tensors).at(0);
   if (element_count(numbers.shape) != count) {  // of one number and scalars
     check(element_count(numbers.shape) == 1, "an elementwise operator makes an element for each");
-    const auto size = static_cast<std::size_t>(count);
+    const auto size = as_size(count);
     numbers.floats.resize(numbers.floats.empty() ? 0 : size, numbers.floats.empty() ? 0 : numbers.floats[0]);
     numbers.ints.resize(numbers.ints.empty() ? 0 : size, numbers.ints.empty() ? 0 : numbers.ints[0]);
   }
@@ -172,7 +172,7 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   std::vector<const Numbers*> all = made;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i] == nullptr && operands[i]) all[i] = &*operands[i];
-  if (!apply_plain(node, out.type, all, static_cast<std::size_t>(tile.at.size()), numbers))
+  if (!apply_plain(node, out.type, all, as_size(tile.at.size()), numbers))
     numbers = by_operator(chip, node, operands, made, tile.at.size());
   tile.made[result] = std::move(numbers);
   tile.current = result;
@@ -180,17 +180,17 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
 
 PieceMaker pieces_of(Numbers numbers) {
   return [all = std::move(numbers)](const Elements& piece, std::int64_t first) {
-    return part_of(all, static_cast<std::size_t>(first), static_cast<std::size_t>(piece.size()));
+    return part_of(all, as_size(first), as_size(piece.size()));
   };
 }
 
 void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Elements& at, ValueId made,
                      const PieceMaker& make, std::int64_t size) {
   const ValueId destination = chip.instruction().destination;
-  const std::vector<Elements> pieces = at.pieces(size);
+  const List<Elements> pieces = at.pieces(size);
   if (may_stream(chip, nodes))
     return write_streamed(chip, nodes, at, std::ssize(pieces), [&](std::int64_t i, Scratch&, PieceSink& sink) {
-      const Elements& piece = pieces[static_cast<std::size_t>(i)];
+      const Elements& piece = pieces[i];
       TileValues part{piece, made};
       if (made != none) part.made[made] = make(piece, i * size);
       sink.put_piece(std::move(part));
@@ -198,7 +198,7 @@ void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Eleme
   find_weights(chip, nodes);
   std::vector<ResultPart> done(pieces.size());
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
-    const auto number = static_cast<std::size_t>(i);
+    const auto number = as_size(i);
     TileValues part{pieces[number], made};
     if (made != none) part.made[made] = make(pieces[number], i * size);
     for (const Node* node : nodes) apply_pointwise(chip, *node, part);

@@ -19,12 +19,12 @@ struct Prologue {
   std::vector<const Node*> activations;  // behind the norm, in order
   bool own_sums = false;
   NormSums sums{};
-  std::vector<char> summed{};  // rows
+  List<char> summed{};  // rows
 
   /// The operand of `node` that the operators before it make.
   ValueId made_operand(const Node& node, const Node& before) const {
     for (const ValueId v : node.inputs)
-      if (v != none && chip.views.root[static_cast<std::size_t>(v)] == before.outputs[0]) return v;
+      if (v != none && chip.views.root[v] == before.outputs[0]) return v;
     return none;
   }
 
@@ -33,15 +33,15 @@ struct Prologue {
   void sum_rows(const Elements& at, const std::vector<double>& x) {
     if (summed.empty()) {
       sums = empty_sums(rule);
-      summed.assign(static_cast<std::size_t>(rule.rows), 0);
+      summed.assign(as_size(rule.rows), 0);
     }
     if (has_whole_rows(at)) {
-      at.each([&](std::int64_t e) { summed[static_cast<std::size_t>(rule.row_of(e))] = 1; });
+      at.each([&](std::int64_t e) { summed[rule.row_of(e)] = 1; });
       return add_to_sums(sums, rule, at, x);
     }
     at.each([&](std::int64_t e) {
       const std::int64_t row = rule.row_of(e);
-      if (std::exchange(summed[static_cast<std::size_t>(row)], 1) != 0) return;
+      if (std::exchange(summed[row], 1) != 0) return;
       if (chip.log) chip.log->reads_rows_again();
       const Elements elements = Elements::line({row * rule.length, rule.length, 1});
       add_to_sums(sums, rule, elements, doubles_in(read_operand(chip, rule.node->inputs[0], elements)));
@@ -54,8 +54,7 @@ struct Prologue {
     bool whole = true;
     at.each([&](std::int64_t e) {
       const std::int64_t now = rule.row_of(e);
-      const bool begins =
-          next < 0 && e % rule.length == 0 && now > row && summed[static_cast<std::size_t>(now)] == 0;
+      const bool begins = next < 0 && e % rule.length == 0 && now > row && summed[now] == 0;
       whole = whole && (begins || e == next);
       row = now;
       next = (e + 1) % rule.length == 0 ? -1 : e + 1;
@@ -89,7 +88,7 @@ std::optional<OperandReader> prologue_reader(Chip& chip, const Operators& operat
     if (!is_pointwise(*node) || made->made_operand(*node, *before) == none) return std::nullopt;
     before = node;
   }
-  if (chip.views.root[static_cast<std::size_t>(v)] != before->outputs[0]) return std::nullopt;
+  if (chip.views.root[v] != before->outputs[0]) return std::nullopt;
   made->own_sums = chip.instruction_class().prologue_passes > std::ssize(operators.before);
   return [made, v](const Elements& at) { return made->read(v, at); };
 }

@@ -33,7 +33,7 @@ std::vector<double> spread(Chip& chip, const Node& node, std::size_t i, const Sh
 }
 
 double at_element(const std::vector<double>& numbers, std::int64_t element) {
-  return numbers.size() == 1 ? numbers[0] : numbers[static_cast<std::size_t>(element)];
+  return numbers.size() == 1 ? numbers[0] : numbers[as_size(element)];
 }
 
 }  // namespace

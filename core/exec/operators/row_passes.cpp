@@ -51,7 +51,7 @@ std::optional<RowShape> softmax_rows(const Chip& chip, const Node& node) {
   const auto found = node.attributes.find("axis");
   std::int64_t axis = found == node.attributes.end() ? -1 : std::get<std::int64_t>(found->second);
   if (axis < 0) axis += std::ssize(shape);
-  for (std::size_t i = static_cast<std::size_t>(axis) + 1; i < shape.size(); ++i) rows.inner *= shape[i];
+  for (std::size_t i = as_size(axis) + 1; i < shape.size(); ++i) rows.inner *= shape[i];
   return rows;
 }
 
@@ -112,7 +112,7 @@ std::int64_t rows_together(std::int64_t length) {
 /// several tiles at once.
 void stream_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
   const ValueId x = operators.main->inputs[0];
-  const auto length = static_cast<std::size_t>(rows.length);
+  const auto length = as_size(rows.length);
   const std::int64_t together = rows_together(rows.length) / rows.length;
   const Elements all = Elements::first(rows.rows * rows.length);
   const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
@@ -147,7 +147,7 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
     return stream_softmax(chip, operators, rows, result);
   }
   const Node& node = *operators.main;
-  const std::vector<double> zeros(static_cast<std::size_t>(rows.rows), 0.0);
+  const std::vector<double> zeros(as_size(rows.rows), 0.0);
   Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
                   std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
   for_each_row_tile(chip, rows, 3, [&](const RowStep& tile) {
@@ -156,12 +156,11 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
     const auto make = [&](const Elements& piece, std::int64_t first) {
       std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
       for (std::int64_t i = 0; i < piece.size() / length; ++i) {
-        const auto row = static_cast<std::size_t>(tile.rows.begin + first / length + i);
+        const auto row = as_size(tile.rows.begin + first / length + i);
         if (tile.first_pass == 0 && tile.writes)  // it may be made again
           softmax.most[row] = -HUGE_VAL, softmax.sum[row] = 0;
-        softmax.passes(
-            tile.first_pass, tile.last_pass, row,
-            std::span(x).subspan(static_cast<std::size_t>(i * length), static_cast<std::size_t>(length)));
+        softmax.passes(tile.first_pass, tile.last_pass, row,
+                       std::span(x).subspan(as_size(i * length), as_size(length)));
       }
       return numbers_from(softmax.type, std::move(x));
     };
@@ -211,7 +210,7 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
     const auto make = [&](const Elements& piece, std::int64_t first) {
       const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
       for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
-        const auto row = static_cast<std::size_t>(tile.rows.begin + first / rule.length + i);
+        const auto row = as_size(tile.rows.begin + first / rule.length + i);
         sums.sum[row] = sums.squares[row] = 0;
       }
       if (sum_here) add_to_sums(sums, rule, piece, x);
@@ -227,7 +226,7 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
 }  // namespace
 
 Numbers softmax_of(const Chip& chip, const Node& node, std::vector<double> rows) {
-  const auto length = static_cast<std::size_t>(work_of(chip.graph, node).row_length);
+  const auto length = as_size(work_of(chip.graph, node).row_length);
   const std::vector<double> zeros(rows.size() / length, 0.0);
   Softmax softmax{false, chip.value(node.outputs[0]).operand.type, std::vector<double>(zeros.size(), -HUGE_VAL),
                   zeros};

@@ -15,17 +15,16 @@ struct Bytes {
 
 /// Whether what a node makes of a piece stands at the piece's own elements.
 bool keeps_order(const Chip& chip, const Node& node) {
-  return !is_turn(chip, node) && std::ranges::all_of(node.inputs, [&](ValueId v) {
-    return v == none || chip.views.map[static_cast<std::size_t>(v)].empty();
-  });
+  return !is_turn(chip, node) &&
+         std::ranges::all_of(node.inputs, [&](ValueId v) { return v == none || chip.views.map[v].empty(); });
 }
 
 /// Whether `node` reads of `root` only what lies at the elements that it makes, or nothing.
 bool reads_own_elements(const Chip& chip, const Node& node, ValueId root) {
   const Shape& made = chip.value(node.outputs[0]).operand.shape;
   return std::ranges::all_of(node.inputs, [&](ValueId v) {
-    if (v == none || chip.views.root[static_cast<std::size_t>(v)] != root) return true;
-    return chip.views.map[static_cast<std::size_t>(v)].empty() && chip.value(v).operand.shape == made;
+    if (v == none || chip.views.root[v] != root) return true;
+    return chip.views.map[v].empty() && chip.value(v).operand.shape == made;
   });
 }
 
@@ -33,10 +32,9 @@ bool reads_own_elements(const Chip& chip, const Node& node, ValueId root) {
 bool read_by_elements(const Chip& chip, std::span<const Node* const> by_elements, ValueId root) {
   if (!std::ranges::all_of(by_elements, [&](const Node* node) { return keeps_order(chip, *node); })) return false;
   return std::ranges::all_of(chip.instruction().nodes, [&](NodeId n) {
-    const Node& node = chip.graph.nodes[static_cast<std::size_t>(n)];
+    const Node& node = chip.graph.nodes[n];
     if (std::ranges::find(by_elements, &node) != by_elements.end()) return reads_own_elements(chip, node, root);
-    return std::ranges::none_of(
-        node.inputs, [&](ValueId v) { return v != none && chip.views.root[static_cast<std::size_t>(v)] == root; });
+    return std::ranges::none_of(node.inputs, [&](ValueId v) { return v != none && chip.views.root[v] == root; });
   });
 }
 

@@ -22,9 +22,8 @@ void give_parts(const std::vector<Part>& parts, std::vector<StripNode>& nodes) {
     check(i < nodes.size(), "a part of a strip has a main operator");
     nodes[i].part = p;
     nodes[i++].main = true;
-    const std::size_t end = p + 1 == parts.size()
-                                ? nodes.size()
-                                : std::min(nodes.size(), i + static_cast<std::size_t>(parts[p].fused_operators));
+    const std::size_t end =
+        p + 1 == parts.size() ? nodes.size() : std::min(nodes.size(), i + as_size(parts[p].fused_operators));
     for (; i < end; ++i) nodes[i].part = p;
   }
 }
@@ -33,7 +32,7 @@ void give_parts(const std::vector<Part>& parts, std::vector<StripNode>& nodes) {
 bool has_windows_of(const Part& part, const std::vector<Extent>& reads) {
   const LoopNest& n = part.work.nest;
   for (std::int64_t row = 0; row < std::ssize(reads); ++row) {
-    const Extent& is = reads[static_cast<std::size_t>(row)];
+    const Extent& is = reads[at(row)];
     const std::int64_t scale = std::max<std::int64_t>(1, n.out_h / n.in_h);
     const Extent has = n.out_h > n.in_h ? Extent{row / scale, row / scale + 1} : window_rows(n, {row, row + 1});
     if (is != has) return false;
@@ -47,7 +46,7 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
   const std::vector<Part>& parts = chip.instruction_class().parts;
   std::vector<StripNode> nodes;
   for (const NodeId id : ids) {
-    StripNode n{&chip.graph.nodes[static_cast<std::size_t>(id)]};
+    StripNode n{&chip.graph.nodes[id]};
     n.map = nest_map(chip.graph, *n.node);
     n.norm = norm_rule(chip.graph, *n.node);
     n.softmax_length = n.node->op->type == "Softmax" ? work_of(chip.graph, *n.node).row_length : 0;
@@ -56,7 +55,7 @@ std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids) {
     const bool maps = chip.instruction_class().work.family != Family::linear;
     if (!rows || (maps && chip.value(n.node->outputs[0]).operand.shape.size() != 4))
       throw Error("not_computable", n.node->name,
-                  "node '" + n.node->name + "' (" + std::string(n.node->op->type) + ") is not run in strips");
+                  fmt::format("node '{}' ({}) is not run in strips", n.node->name, n.node->op->type));
     if (is_by_rows(*n.node)) n.reads = rows_read_by(chip, *n.node);
     nodes.push_back(std::move(n));
   }
@@ -76,7 +75,7 @@ const Node* summed_norm(const Chip& chip, std::vector<NodeId>& nodes) {
     bool behind = false;
     nodes.clear();
     for (const NodeId n : instructions[i].nodes) {
-      const Node& node = chip.graph.nodes[static_cast<std::size_t>(n)];
+      const Node& node = chip.graph.nodes[n];
       if (behind && norm_rule(chip.graph, node)) return &node;
       behind |= node.name == chip.instruction().name;
       nodes.push_back(n);

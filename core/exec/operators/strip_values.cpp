@@ -41,7 +41,7 @@ void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers) {
   const Tensor from = tensor_of(numbers);
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
-    const auto to = static_cast<std::size_t>(element);
+    const auto to = as_size(element);
     if (!from.floats.empty()) tensor.floats[to] = from.floats[i];
     if (!from.ints.empty()) tensor.ints[to] = from.ints[i];
     ++i;
@@ -88,7 +88,7 @@ std::vector<Extent> rows_under_resize(Chip& chip, const Node& node) {
   const Tensor taken = outputs_of(chip.graph, node, operands).at(0);
   std::vector<Extent> rows;
   for (std::int64_t row = 0; row < out[2]; ++row) {
-    const auto from = static_cast<std::int64_t>(taken.floats.at(static_cast<std::size_t>(row * out[3])));
+    const auto from = static_cast<std::int64_t>(taken.floats.at(as_size(row * out[3])));
     rows.push_back({from, from + 1});
   }
   return rows;

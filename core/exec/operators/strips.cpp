@@ -34,14 +34,14 @@ struct Strip {
   std::map<ValueId, Tensor> held{};                 // second activations of products, of the frame that is made
   bool features = c.work.family == Family::linear;  // rows are of features, not of feature maps
 
-  ValueId root(ValueId v) const { return chip.views.root[static_cast<std::size_t>(v)]; }
+  ValueId root(ValueId v) const { return chip.views.root[v]; }
   const Shape& shape(ValueId v) const { return chip.value(v).operand.shape; }
 
   /// Rows of A that came for the first part and are read once more, in their order, beside what the part before
   /// made.
   bool is_a_beside(const StripNode& n, ValueId v) const {
     return brought != none && c.parts[n.part].a_beside > 0 && n.part > 0 && !n.map && root(v) == root(brought) &&
-           chip.views.map[static_cast<std::size_t>(v)].empty();
+           chip.views.map[v].empty();
   }
 
   /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.
@@ -57,9 +57,8 @@ struct Strip {
       const std::int64_t row = value.map.row_of(element);
       if (row >= value.rows.begin && row < value.rows.end && value.map.frame_of(element) == frame) return;
       throw Error("execution_failed", chip.who,
-                  chip.who + " reads row " + std::to_string(row) + " of '" + chip.value(v).name +
-                      "', of which rows " + std::to_string(value.rows.begin) + " to " +
-                      std::to_string(value.rows.end) + " of frame " + std::to_string(frame) + " are on chip");
+                  fmt::format("{} reads row {} of '{}', of which rows {} to {} of frame {} are on chip", chip.who,
+                              row, chip.value(v).name, value.rows.begin, value.rows.end, frame));
     };
     at.each(require);
   }
@@ -93,7 +92,7 @@ struct Strip {
         const Elements there = in_rows(v, *rows, at);
         require_rows(v, *rows, there);
         auto next = to.begin();
-        there.each([&](std::int64_t element) { *next++ = rows->codes[static_cast<std::size_t>(element)]; });
+        there.each([&](std::int64_t element) { *next++ = rows->codes[as_size(element)]; });
       };
     return from;
   }
@@ -187,7 +186,7 @@ struct Strip {
   static Extent rows_under(const StripNode& n, const Extent& rows) {
     if (n.map) return window_rows(n.map->nest, rows);
     if (n.reads.empty()) return rows;
-    const auto of = [&](std::int64_t row) { return n.reads.at(static_cast<std::size_t>(row)); };
+    const auto of = [&](std::int64_t row) { return n.reads.at(as_size(row)); };
     return hull(of(rows.begin), of(rows.end - 1));
   }
 
@@ -240,11 +239,11 @@ struct Strip {
     chip.stream = Stream::others;
     if (a.codes.empty()) return;
     const auto placed = placed_operand(chip, root(brought));
-    Buffer<std::int8_t> codes(static_cast<std::size_t>(at.size()));
+    Buffer<std::int8_t> codes(as_size(at.size()));
     read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
                through_view(chip, brought, at), codes);
     auto next = codes.begin();
-    at.each([&](std::int64_t element) { a.codes[static_cast<std::size_t>(element)] = *next++; });
+    at.each([&](std::int64_t element) { a.codes[as_size(element)] = *next++; });
   }
 
   /// A prologue works on its rows once, for all pieces of its part.
@@ -277,7 +276,7 @@ void find_brought(Strip& strip) {
       strip.brought = v;
       strip.a.data = zero_tensor(operand.type, operand.shape);
       strip.a.map = strip.features ? RowsOf{nest.in_channels, nest.in_h, 1, 1, true} : feature_maps(operand.shape);
-      if (lies_in_codes(chip, {{}, v})) strip.a.codes.resize(static_cast<std::size_t>(size));
+      if (lies_in_codes(chip, {{}, v})) strip.a.codes.resize(as_size(size));
     }
   }
 }
@@ -288,9 +287,7 @@ void run_strips(Chip& chip) {
   std::vector<NodeId> nodes = chip.instruction().nodes;
   const Node* norm = nodes.empty() ? summed_norm(chip, nodes) : nullptr;
   const InstructionClass& c = chip.instruction_class();
-  Strip strip{chip, c,
-              norm == nullptr ? chip.instruction().destination
-                              : chip.views.root[static_cast<std::size_t>(norm->inputs[0])]};
+  Strip strip{chip, c, norm == nullptr ? chip.instruction().destination : chip.views.root[norm->inputs[0]]};
   strip.nodes = strip_nodes(chip, nodes);
   for (const StripNode& n : strip.nodes) {
     const Operand& out = chip.value(n.node->outputs[0]).operand;

@@ -21,7 +21,7 @@ namespace {
 std::size_t output_index(const Node& node, ValueId v) {
   const auto found = std::ranges::find(node.outputs, v);
   check(found != node.outputs.end(), "a node makes its instruction's result");
-  return static_cast<std::size_t>(found - node.outputs.begin());
+  return as_size(found - node.outputs.begin());
 }
 
 /// The result of the main operator as a whole; its other results wait until they are copied.
@@ -146,7 +146,7 @@ struct WholeRows {
   bool comes(std::size_t i) const {
     const ValueId v = node.inputs[i];
     if (v == none || is_unread(chip, node, i) || chip.value(v).kind == ValueKind::weight) return false;
-    const ValueId root = chip.views.root[static_cast<std::size_t>(v)];
+    const ValueId root = chip.views.root[v];
     return !made.contains(root) && placed_operand(chip, root).has_value();
   }
 
@@ -175,7 +175,7 @@ struct WholeRows {
     const Operand& operand = chip.value(v).operand;
     Tensor tensor = zero_tensor(operand.type, operand.shape);
     std::ranges::fill(tensor.floats, std::numeric_limits<double>::quiet_NaN());  // what nothing reads
-    std::vector<std::int64_t> sources;
+    List<std::int64_t> sources;
     if (i == 0 && takes_elements(chip, node)) sources = sources_of(chip, node, operands, result);
     const bool windows = i == 0 && pools_windows(node), keeps = i == 0 && keeps_elements(node);
     if (keeps) sources = elements_that_stay(chip, node, operands);
@@ -187,9 +187,9 @@ struct WholeRows {
         at = under_windows(chip, node, part);
       } else if (keeps) {
         const Extent share = results_of(loops, step, std::ssize(sources));
-        for (std::int64_t e = share.begin; e < share.end; ++e) at.add({sources[static_cast<std::size_t>(e)], 1, 1});
+        for (std::int64_t e = share.begin; e < share.end; ++e) at.add({sources[e], 1, 1});
       } else if (!sources.empty()) {
-        for (std::int64_t e = part.begin; e < part.end; ++e) at.add({sources[static_cast<std::size_t>(e)], 1, 1});
+        for (std::int64_t e = part.begin; e < part.end; ++e) at.add({sources[e], 1, 1});
       } else if (step.writes || every_pass) {
         const Extent share = results_of(loops, step, element_count(operand.shape));
         at = Elements::line({share.begin, share.size(), 1});

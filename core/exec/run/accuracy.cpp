@@ -76,9 +76,8 @@ struct Wanted {
 std::vector<Tensor> computed_values(const Graph& graph, const std::vector<Tensor>& inputs,
                                     const StoredTensors& stored, std::map<ValueId, Tensor>& values) {
   Graph all = graph;
-  for (std::size_t v = 0; v < graph.values.size(); ++v)
-    if (graph.values[v].kind == ValueKind::activation && graph.values[v].producer != none)
-      all.outputs.push_back(static_cast<ValueId>(v));
+  for (ValueId v = 0; v < std::ssize(graph.values); ++v)
+    if (graph.values[v].kind == ValueKind::activation && graph.values[v].producer != none) all.outputs.push_back(v);
   std::vector<Tensor> outputs = compute(all, inputs, stored);
   for (std::size_t i = graph.outputs.size(); i < outputs.size(); ++i)
     values[all.outputs[i]] = std::move(outputs[i]);
@@ -121,7 +120,7 @@ void add_layer(const Measurement& m, StageAccuracy& to, const CompiledStage& sta
   const auto want = wanted.values.find(v);
   if (want == wanted.values.end()) return;
   const Graph& graph = *stage.graph;
-  const Value& value = graph.values[at(v)];
+  const Value& value = graph.values[v];
   Tensor should = want->second;
   raise_masked(graph, v, format_of(value, m.machine), should.floats);
   raise_masked(graph, v, format_of(value, m.machine), got.floats);
@@ -138,7 +137,7 @@ void execute_all(Measurement& m, const std::vector<Prepared>& ready, const std::
             [&](const StageUse& use, const std::vector<Tensor>& inputs) -> std::optional<std::vector<Tensor>> {
               StageAccuracy& here = report.stages[use.stage];
               const CompiledStage& stage = ready[use.stage].weights.stage;
-              const auto step = static_cast<std::size_t>(use.step);
+              const auto step = at(use.step);
               ExecuteOptions options;
               options.scales = ready[use.stage].scales;
               options.observe = [&](ValueId v, const Tensor& got) {

@@ -24,11 +24,11 @@ std::map<ValueId, Tensor> made_weights(const Graph& graph, const std::map<ValueI
   weights.inputs.clear();
   weights.outputs.clear();
   std::erase_if(weights.nodes, [&](const Node& node) {
-    return std::ranges::any_of(
-        node.outputs, [&](ValueId v) { return v != none && graph.values[at(v)].kind != ValueKind::weight; });
+    return std::ranges::any_of(node.outputs,
+                               [&](ValueId v) { return v != none && graph.values[v].kind != ValueKind::weight; });
   });
   for (const auto& [v, of_weight] : ranged) {
-    const Value& value = graph.values[at(v)];
+    const Value& value = graph.values[v];
     if (value.producer != none && !value.operand.value && !value.bytes) weights.outputs.push_back(v);
   }
   std::map<ValueId, Tensor> made;
@@ -43,14 +43,14 @@ std::map<ValueId, Ranged> weights_of_stage(const CompiledStage& stage, const Mac
   std::map<ValueId, Ranged> ranged;
   for (const Instruction& instruction : stage.program.instructions) {
     if (instruction.weights.empty()) continue;
-    const InstructionClass& c = stage.program.classes[at(instruction.instruction_class)];
+    const InstructionClass& c = stage.program.classes[instruction.instruction_class];
     const Machine own = machine_for(c, machine);
     if (!needs_scale(own.weight_format)) continue;
     const WeightRegion region = weight_region(stage, weight_form(own), instruction);
     for (std::size_t i = 0; i < instruction.weights.size(); ++i) {
       const ValueId v = instruction.weights[i];
       const NestWeights* nest = nest_of_weight(region, i);
-      const Operand& operand = stage.graph->values[at(v)].operand;
+      const Operand& operand = stage.graph->values[v].operand;
       if (!is_floating(operand.type) || ranged.contains(v)) continue;
       Ranged one{
           own.weight_format, nest != nullptr && nest->channel_scales ? nest->channels : WeightChannels(), {}};
@@ -68,7 +68,7 @@ void keep_in_range(Tensor& weight, const Ranged& ranged, const CalibrationRule& 
     if (!ranged.groups.empty()) return ranged.groups[i];
     return channels.count > 0 ? channels.of(static_cast<std::int64_t>(i)) : 0;
   };
-  auto count = static_cast<std::size_t>(std::max<std::int64_t>(channels.count, 1));
+  auto count = as_size(std::max<std::int64_t>(channels.count, 1));
   for (const std::uint32_t group : ranged.groups) count = std::max(count, std::size_t{group} + 1);
   std::vector<std::vector<float>> numbers(count);
   for (std::size_t i = 0; i < weight.floats.size(); ++i)
@@ -93,7 +93,7 @@ CalibratedWeights calibrated_weights(const CompiledStage& stage, const Machine& 
   Graph graph = *stage.graph;
   const auto by_name = std::make_shared<std::map<std::string, std::pair<ValueId, Ranged>, std::less<>>>();
   for (const auto& [v, of_weight] : ranged) {
-    Value& value = graph.values[at(v)];
+    Value& value = graph.values[v];
     if (value.operand.value) continue;
     (*by_name)[value.name] = {v, of_weight};
     if (!value.bytes) value.bytes = WeightBytes{};  // so that whoever reads it asks `stored`

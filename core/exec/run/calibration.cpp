@@ -78,10 +78,10 @@ NumberRange range_of_seen(NumberFormat format, const Seen& seen, const Calibrati
 const Node* only_softmax(const Graph& graph, ValueId v) {
   static constexpr std::string_view same_order[] = {"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"};
   for (;;) {
-    const Value& value = graph.values[at(v)];
+    const Value& value = graph.values[v];
     const bool result = std::ranges::find(graph.outputs, v) != graph.outputs.end();
     if (value.consumers.size() != 1 || result) return nullptr;
-    const Node& node = graph.nodes[at(value.consumers[0])];
+    const Node& node = graph.nodes[value.consumers[0]];
     if (node.inputs[0] != v) return nullptr;
     if (node.op->domain.empty() && node.op->type == "Softmax") return &node;
     if (std::ranges::find(same_order, node.op->type) == std::end(same_order)) return nullptr;
@@ -91,7 +91,7 @@ const Node* only_softmax(const Graph& graph, ValueId v) {
 
 /// Elements of a row of a Softmax's operand that stand one behind the other; 0 where they do not.
 std::int64_t row_of_softmax(const Graph& graph, const Node& softmax) {
-  const Shape& shape = graph.values[at(softmax.inputs[0])].operand.shape;
+  const Shape& shape = graph.values[softmax.inputs[0]].operand.shape;
   if (shape.empty()) return 0;
   const auto found = softmax.attributes.find("axis");
   const auto* given = found == softmax.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
@@ -113,11 +113,11 @@ void look_at(Seen& seen, const std::vector<double>& numbers, std::int64_t stride
 Graph with_all_results(const Graph& graph) {
   Graph all = graph;
   all.outputs.clear();
-  for (std::size_t v = 0; v < graph.values.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(graph.values); ++v) {
     const Value& value = graph.values[v];
     const bool made =
         value.kind == ValueKind::input || (value.kind == ValueKind::activation && value.producer != none);
-    if (made && is_floating(value.operand.type)) all.outputs.push_back(static_cast<ValueId>(v));
+    if (made && is_floating(value.operand.type)) all.outputs.push_back(v);
   }
   return all;
 }
@@ -136,7 +136,7 @@ void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vecto
   const Node* softmax = only_softmax(graph, v);
   const std::int64_t row = softmax == nullptr ? 0 : row_of_softmax(graph, *softmax);
   if (row == 0) return;
-  const bool floating = number_formats[static_cast<std::size_t>(format)].floating;
+  const bool floating = is_floating(format);
   const double largest = floating ? 0x1p24 : static_cast<double>(largest_code(format));
   const double depth = std::log(2 * largest * static_cast<double>(row));
   for (auto begin = numbers.begin(); numbers.end() - begin >= row; begin += row) {
@@ -151,9 +151,7 @@ ActivationScales calibrated_scales(const Graph& graph, const Machine& machine,
                                    const CalibrationRule& rule, const Stop& stop) {
   check(!samples.empty(), "a sample");
   ActivationScales scales;
-  const auto format_of = [&](ValueId v) {
-    return graph.values[static_cast<std::size_t>(v)].format.value_or(machine.activation_format);
-  };
+  const auto format_of = [&](ValueId v) { return graph.values[v].format.value_or(machine.activation_format); };
   const auto is_scaled = [&](const Value& value) {
     return needs_scale(value.format.value_or(machine.activation_format));
   };

@@ -38,7 +38,7 @@ std::uint64_t hash_of(const std::string& name, std::uint64_t seed) {
 std::vector<StepNumbers> step_numbers(Sampler sampler, std::int64_t steps) {
   check(steps >= 1 && steps <= training_steps, "1 to 1,000 steps");
   const std::int64_t distance = training_steps / steps;
-  std::vector<StepNumbers> numbers;
+  List<StepNumbers> numbers;
   for (std::int64_t i = steps - 1; i >= 0; --i) {
     const std::int64_t t = i * distance;
     const double left = signal_left(t), next = signal_left(t - distance);
@@ -70,7 +70,7 @@ Graph with_given_noise(const Graph& graph) {
     if (!draws(node)) continue;
     for (const ValueId v : node.outputs) {
       if (v == none) continue;
-      given.values[at(v)].kind = ValueKind::input;
+      given.values[v].kind = ValueKind::input;
       given.inputs.push_back(v);
     }
   }
@@ -157,7 +157,7 @@ std::optional<Tensor> handed_over(const Way& way, const CompiledStage& stage, co
 std::vector<Tensor> inputs_of_stage(const Way& way, const CompiledStage& stage) {
   std::vector<Tensor> inputs;
   for (const ValueId v : stage.graph->inputs) {
-    const Value& value = stage.graph->values[at(v)];
+    const Value& value = stage.graph->values[v];
     auto given = handed_over(way, stage, value);
     inputs.push_back(
         given ? *std::move(given)
@@ -172,20 +172,20 @@ bool walk_core(Way& way, std::size_t number) {
   const Graph& graph = *stage.graph;
   const ValueId latent = latent_input(graph);
   check(latent != none, "a core has a latent");
-  const Operand& operand = graph.values[at(latent)].operand;
+  const Operand& operand = graph.values[latent].operand;
   Tensor x = random_numbers(operand, "latent", way.seed, Distribution::normal);
   const double scale = first_noise_scale(way.sampler, way.steps);
   for (double& one : x.floats) one = rounded(operand.type, one * scale);
-  const std::vector<StepNumbers> numbers = step_numbers(way.sampler, way.steps);
+  const List<StepNumbers> numbers = step_numbers(way.sampler, way.steps);
   std::vector<Tensor> inputs = inputs_of_stage(way, stage);
   for (std::int64_t step = 0; step < way.steps; ++step) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Value& value = graph.values[at(graph.inputs[i])];
-      const std::string noise = value.name + " of step " + std::to_string(step);
+      const Value& value = graph.values[graph.inputs[i]];
+      const std::string noise = fmt::format("{} of step {}", value.name, step);
       if (graph.inputs[i] == latent)
         inputs[i] = x;
       else if (element_count(value.operand.shape) == 1)
-        inputs[i] = number_of(value.operand, register_value(value.name, numbers[static_cast<std::size_t>(step)]));
+        inputs[i] = number_of(value.operand, register_value(value.name, numbers[step]));
       else if (value.name == "step/random")
         inputs[i] = random_numbers(value.operand, noise, way.seed, Distribution::normal);
     }
@@ -211,7 +211,7 @@ bool walk(std::span<const CompiledStage> stages, Sampler sampler, std::int64_t s
     auto outputs = run({s, 0}, inputs_of_stage(way, stage));
     if (!outputs) return false;
     for (std::size_t i = 0; i < outputs->size(); ++i) {
-      const std::string& name = stage.graph->values[at(stage.graph->outputs[i])].name;
+      const std::string& name = stage.graph->values[stage.graph->outputs[i]].name;
       if (stage.role == Role::text_encoder) way.texts.push_back((*outputs)[i]);
       way.made[name] = std::move((*outputs)[i]);
     }

@@ -8,7 +8,7 @@ namespace sdip::exec {
 
 Tensor FrameTensors::input_of(std::size_t stage, std::int64_t step, ValueId v) const {
   const Graph& graph = *application_.stages[stage].graph;
-  const Value& value = graph.values[static_cast<std::size_t>(v)];
+  const Value& value = graph.values[v];
   const bool latent = application_.stages[stage].role == Role::core && v == latent_input(graph);
   if (latent && step > 0) return outputs_.at(0);
   const auto named = std::ranges::find(made_, value.name, &Made::name);
@@ -29,7 +29,7 @@ void FrameTensors::compute(std::size_t stage, std::int64_t step) {
   outputs_ = execute(compiled, machine_, inputs, given_.stored.at(stage), scales).outputs;
   const bool again = compiled.role == Role::core && step > 0;  // in place of what the step before made
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const std::string& name = compiled.graph->values[static_cast<std::size_t>(compiled.graph->outputs[i])].name;
+    const std::string& name = compiled.graph->values[compiled.graph->outputs[i]].name;
     if (again) std::erase_if(made_, [&](const Made& made) { return made.name == name; });
     made_.push_back({name, outputs_[i]});
   }

@@ -176,7 +176,7 @@ class Pipeline {
 
   /// All passes of a stage in a period, on the frames in its seats from `first` on; says when it is done with each.
   Count run_stage(const LineStage& stage, std::size_t first) {
-    const std::span<Seat> seats(&seats_[first], static_cast<std::size_t>(stage.seats));
+    const std::span<Seat> seats(&seats_[first], as_size(stage.seats));
     if (std::ranges::all_of(seats, &Seat::empty)) return 0;
     if (application_.stages[stage.number].role == Role::core) return run_cores(stage, seats);
     Count cycles = stage.link_cycles;
@@ -220,7 +220,7 @@ class Pipeline {
       period_.stage_cycles[stage.number] = cycles;
       longest = std::max(longest, cycles);
       if (role == Role::core || role == Role::network) cores = std::max(cores, cycles);
-      first += static_cast<std::size_t>(stage.seats);
+      first += as_size(stage.seats);
     }
     if (line_.prompts_per_frame && number + 1 < groups()) text = prompt(number + 1);
     move_on(std::max(longest, cores + text));
@@ -249,9 +249,9 @@ class Pipeline {
     const Count group = last + 1 - std::ssize(seats_);
     if (group < 1) return;
     const Count frame = (group + 1) * line_.together - 1;
-    const PeriodCounts& period = run_.periods[static_cast<std::size_t>(measured)];
-    const PeriodCounts& before = run_.periods[static_cast<std::size_t>(measured - 1)];
-    const FrameCounts& through = run_.frames[static_cast<std::size_t>(frame)];
+    const PeriodCounts& period = run_.periods[measured];
+    const PeriodCounts& before = run_.periods[measured - 1];
+    const FrameCounts& through = run_.frames[frame];
     SaturatedCounts counts{period.cycles, through.left - through.entered, period.streams, false};
     counts.settled = period.cycles == before.cycles && period.stage_cycles == before.stage_cycles &&
                      period.streams.dram_bytes() == before.streams.dram_bytes();

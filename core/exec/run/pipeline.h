@@ -81,8 +81,8 @@ struct PipelineRun {
   // Images that enter in a period, and cores that run them.
   std::int64_t frames_at_once = 1, steps_per_core = 1, active_cores = 1;
   std::int64_t link_cycles = 0;
-  std::vector<FrameCounts> frames;  // those that left
-  std::vector<PeriodCounts> periods;
+  List<FrameCounts> frames;  // those that left
+  List<PeriodCounts> periods;
   std::vector<std::vector<std::int64_t>> pass_cycles;  // by stage, from its first, cold pass on
   bool cancelled = false;
   std::optional<SaturatedCounts> saturated;  // the last such; nothing when too few frames came for one

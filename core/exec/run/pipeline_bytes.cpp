@@ -20,7 +20,7 @@ double pipeline_bytes(const Application& application, const Machine& machine, co
     if (options.tensors == nullptr || !stage.graph) continue;
     tensors = std::max(tensors, execution_work(stage).bytes);
     for (const ValueId v : stage.graph->outputs)
-      frame += static_cast<double>(element_count(stage.graph->values[static_cast<std::size_t>(v)].operand.shape)) *
+      frame += static_cast<double>(element_count(stage.graph->values[v].operand.shape)) *
                static_cast<double>(2 * sizeof(double));
   }
   // No more than one for each frame; with a crossbar fewer, of as many more passes.

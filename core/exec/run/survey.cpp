@@ -14,7 +14,7 @@ ExecutionWork execution_work(const CompiledStage& stage) {
   ExecutionWork work;
   for (const Instruction& instruction : stage.program.instructions) {
     for (const NodeId n : instruction.nodes) {
-      const Work w = work_of(*stage.graph, stage.graph->nodes[static_cast<std::size_t>(n)]);
+      const Work w = work_of(*stage.graph, stage.graph->nodes[n]);
       const LoopNest& l = w.nest;
       double operations = is_nest(w.family) ? 1.0 : static_cast<double>(w.passes);
       if (is_nest(w.family))

@@ -75,23 +75,22 @@ ExecutionMemory execution_memory(const CompiledStage& stage, const Machine& mach
               machine.activation_memory == ActivationMemory::unified ? 1
               : has_pairs(machine)                                   ? 2 * static_cast<std::int64_t>(pair_families)
                                                                      : 2};
-  const auto bytes_of = [&](ValueId v) { return value_bytes(graph.values[at(v)], machine); };
+  const auto bytes_of = [&](ValueId v) { return value_bytes(graph.values[v], machine); };
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> regions;  // of weights: bytes, last use
   std::map<std::int64_t, std::size_t> first_use;
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {
     const Instruction& instruction = stage.program.instructions[i];
-    const InstructionClass& c = stage.program.classes[at(instruction.instruction_class)];
+    const InstructionClass& c = stage.program.classes[instruction.instruction_class];
     for (const PlacedOperand& source : instruction.sources)
       if (source.place != Place::scalar) pages.touch(source.place, source.address.value, bytes_of(source.value));
     for (const Destination& to : destinations_of(instruction, c, machine))
       pages.touch(to.place, to.address, bytes_of(instruction.destination));
     for (const MemorySpan* span : {&instruction.read_tiles, &instruction.write_tiles})
       pages.touch(Place::dsram, span->address.value, span->bytes.value);
-    const std::int64_t results = element_count(graph.values[at(instruction.destination)].operand.shape);
+    const std::int64_t results = element_count(graph.values[instruction.destination].operand.shape);
     memory.tiles_bytes = std::max(memory.tiles_bytes, tiles_of(c, results));
     std::int64_t held = 0;  // a double each while it is made, and its code
-    for (const ValueId v : instruction.weights)
-      held += element_count(graph.values[at(v)].operand.shape) * (8 + 8 + 4);
+    for (const ValueId v : instruction.weights) held += element_count(graph.values[v].operand.shape) * (8 + 8 + 4);
     auto& region = regions[instruction.weight_offset.value];
     region = {std::max(region.first, held), i};
     first_use.try_emplace(instruction.weight_offset.value, i);

@@ -69,7 +69,7 @@ Elements elements_before(const Shape& shape, std::span<const std::int64_t> permu
   for (std::size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];
   std::vector<Axis> axes;
   for (std::size_t axis = permutation.size(); axis-- > 0;) {
-    const auto from = static_cast<std::size_t>(permutation[axis]);
+    const auto from = as_size(permutation[axis]);
     add_outer(axes, {shape[from], strides[from]});
   }
   return places_of(axes, at);

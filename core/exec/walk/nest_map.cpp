@@ -71,7 +71,7 @@ NestMap product_map(const LoopNest& nest, const Node& node, const Shape& a, cons
     }
   check(element_count(out) == nest.groups * nest.batch, "the products of a nest are those of its operands");
   const std::vector<std::int64_t> of_a = matrices(batch_a, out), of_b = matrices(batch_b, out);
-  const auto groups = static_cast<std::size_t>(nest.groups);
+  const auto groups = at(nest.groups);
   for (std::size_t g = 0; g < groups; ++g) {
     m.a_group.push_back(of_a[g] * rows * depth);
     m.b_group.push_back(of_b[g] * depth * channels);
@@ -86,8 +86,8 @@ NestMap product_map(const LoopNest& nest, const Node& node, const Shape& a, cons
 std::optional<NestMap> nest_map(const Graph& graph, const Node& node) {
   const std::string_view type = node.op->type;
   if (node.inputs.size() < 2 || node.inputs[0] == none || node.inputs[1] == none) return std::nullopt;
-  const Operand& a = graph.values[static_cast<std::size_t>(node.inputs[0])].operand;
-  const Operand& b = graph.values[static_cast<std::size_t>(node.inputs[1])].operand;
+  const Operand& a = graph.values[node.inputs[0]].operand;
+  const Operand& b = graph.values[node.inputs[1]].operand;
   const LoopNest nest = work_of(graph, node).nest;
   if (type == "Conv" || type == "QuantizedConv") {
     if (a.shape.size() > 4) return std::nullopt;

@@ -16,7 +16,7 @@ struct NestMap {
   std::int64_t a_frame = 0, a_k = 0, a_y = 0, a_x = 0;
   std::int64_t b_n = 0, b_k = 0, b_h = 0, b_w = 0;
   std::int64_t out_frame = 0, out_group = 0, out_n = 0, out_p = 0, out_q = 0;
-  std::vector<std::int64_t> a_group, b_group;
+  List<std::int64_t> a_group, b_group;
 
   std::int64_t out(std::int64_t frame, std::int64_t group, std::int64_t n, std::int64_t p, std::int64_t q) const {
     return frame * out_frame + group * out_group + n * out_n + p * out_p + q * out_q;

@@ -4,8 +4,6 @@
 namespace sdip::exec {
 namespace {
 
-bool floats(NumberFormat format) { return number_formats[static_cast<std::size_t>(format)].floating; }
-
 /// Halvings of a width that leave it wide enough; as many multipliers as pieces.
 std::int64_t pieces_of(std::int64_t width, std::int64_t bits) {
   std::int64_t count = 1;
@@ -21,7 +19,7 @@ bool multiplies_activations(const InstructionClass& c) {
 }  // namespace
 
 std::int64_t group_length(const Machine& m) {
-  const NumberFormatRow& format = number_formats[static_cast<std::size_t>(m.weight_format)];
+  const NumberFormatRow& format = row_of(m.weight_format);
   if (format.block > 0 || format.floating || format.name.starts_with('q')) return format.block;
   if (format.bits > 8) return 0;
   if (m.scale_granularity == ScaleGranularity::group_32) return 32;
@@ -33,9 +31,9 @@ std::int64_t multipliers_side_by_side(Multiplier wide, Multiplier narrow) {
   const std::int64_t a = bits_of(wide.a), b = bits_of(wide.b), width = a > b ? a : b;
   const std::int64_t first = bits_of(narrow.a), second = bits_of(narrow.b);
   if (first > width || second > width) return 1;
-  const bool all = floats(wide.a) && floats(wide.b) && floats(narrow.a) && floats(narrow.b);
+  const bool all = is_floating(wide.a) && is_floating(wide.b) && is_floating(narrow.a) && is_floating(narrow.b);
   if (all) return pieces_of(width, first > second ? first : second);
-  const bool some = floats(wide.a) || floats(wide.b) || floats(narrow.a) || floats(narrow.b);
+  const bool some = is_floating(wide.a) || is_floating(wide.b) || is_floating(narrow.a) || is_floating(narrow.b);
   return some ? 1 : pieces_of(width, first) * pieces_of(width, second);
 }
 

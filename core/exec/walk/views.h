@@ -17,10 +17,10 @@ namespace sdip::exec {
 /// is element map[v][i] of root[v], or element i where the map is empty. Example: x [2,3], t = Transpose(x), r =
 /// Reshape(t, [6]): root[r] = x, map[r] = {0,3,1,4,2,5}.
 struct Views {
-  std::vector<ValueId> root;
+  List<ValueId> root;
   // back[v]: where in v each element of the root stands; empty of parts. Example: of y, the last two of x [3],
   // map[y] = {1,2}.
-  std::vector<std::vector<std::int64_t>> map, back;
+  List<List<std::int64_t>> map, back;
   /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
   /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
   std::map<ValueId, std::vector<std::int64_t>> turned;
@@ -32,11 +32,11 @@ struct Views {
   };
   std::map<ValueId, Join> joined;
   /// By value the one whose scale it has: of a part that of the whole, read in place or joined.
-  std::vector<ValueId> scaled_as;
+  List<ValueId> scaled_as;
 
   std::int64_t at(ValueId v, std::int64_t element) const {
-    const auto& m = map[static_cast<std::size_t>(v)];
-    return m.empty() ? element : m[static_cast<std::size_t>(element)];
+    const auto& m = map[v];
+    return m.empty() ? element : m[element];
   }
 };
 

@@ -41,7 +41,7 @@ void Archive::thin() {
       for (std::size_t k = 0; k < width; ++k) columns[k].push_back(one.score.costs[k]);
     const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
     for (const std::int64_t i : pareto_front(spans, std::vector<Better>(width, Better::lower)))
-      order.push_back(static_cast<std::size_t>(i));
+      order.push_back(as_size(i));
   }
   std::vector<Candidate> left;
   for (const std::size_t i : order) {

@@ -21,7 +21,7 @@ class SearchDraws {
  public:
   SearchDraws(std::uint64_t seed, std::int64_t generation, std::uint64_t family)
       : state_(drawn(seed, generation, family)) {}
-  std::size_t below(std::size_t end) { return static_cast<std::size_t>(next() % end); }
+  std::size_t below(std::size_t end) { return as_size(next() % end); }
   double share() { return static_cast<double>(next() >> 11) / 9007199254740992.0; }
   bool chance(double of) { return share() < of; }
 

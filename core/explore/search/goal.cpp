@@ -19,7 +19,7 @@ std::vector<double> formula_values(const Formula& formula, std::span<const Machi
     for (std::size_t i = 0; i < machines.size(); ++i)
       column.push_back(input.parameter != nullptr
                            ? input_value(*input.parameter, input.parameter->read(machines[i]))
-                           : outcomes[i].values[static_cast<std::size_t>(input.metric)]);
+                           : outcomes[i].values[input.metric]);
   }
   const std::vector<std::span<const double>> inputs(columns.begin(), columns.end());
   std::vector<double> values(machines.size());
@@ -87,8 +87,7 @@ std::vector<double> measured(const Measure& measure, std::span<const Machine> ma
                              std::span<const Outcome> outcomes) {
   if (measure.formula) return formula_values(*measure.formula, machines, outcomes);
   std::vector<double> values;
-  for (const Outcome& outcome : outcomes)
-    values.push_back(outcome.values[static_cast<std::size_t>(measure.metric)]);
+  for (const Outcome& outcome : outcomes) values.push_back(outcome.values[measure.metric]);
   return values;
 }
 

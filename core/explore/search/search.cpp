@@ -86,7 +86,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
   if (count == 0) return;
   if (searching.options.evaluations > 0) {
     if (found.progress.evaluated >= searching.options.evaluations) return;
-    const auto left = static_cast<std::size_t>(searching.options.evaluations - found.progress.evaluated);
+    const auto left = as_size(searching.options.evaluations - found.progress.evaluated);
     count = std::min(count, left);
     searching.most_of_family = left / count;
   }
@@ -132,7 +132,7 @@ void polish(Searching& searching, Found& found) {
 std::size_t first_parts(const SearchOptions& options) {
   if (!row_of(options.optimiser).replaces) return std::max(first_families / options.islands, parts_of_families);
   if (options.evaluations == 0) return first_families;
-  const std::size_t its_own = static_cast<std::size_t>(options.evaluations) / options.islands;
+  const std::size_t its_own = as_size(options.evaluations) / options.islands;
   return std::clamp(its_own / evaluations_a_replaced, least_replaced, first_families) / 4 *
          4;  // NSGA-II pairs fours
 }
@@ -140,8 +140,7 @@ std::size_t first_parts(const SearchOptions& options) {
 std::size_t members_of(const SearchOptions& options) {
   if (row_of(options.optimiser).replaces) return 1;
   if (options.evaluations == 0) return most_members;
-  return std::clamp(static_cast<std::size_t>(options.evaluations / evaluations_a_member), least_members,
-                    most_members);
+  return std::clamp(as_size(options.evaluations / evaluations_a_member), least_members, most_members);
 }
 
 /// One generation, or a step of some, of all islands; false where nothing is left of the budget.

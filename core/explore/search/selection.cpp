@@ -23,11 +23,11 @@ std::vector<Places> fronts_of(std::span<const Score> scores, Places places) {
     for (const std::size_t i : places)
       for (std::size_t k = 0; k < width; ++k) columns[k].push_back(scores[i].costs[k]);
     const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
-    std::vector<bool> taken(places.size());
+    List<bool> taken(places.size());
     Places& front = fronts.emplace_back();
     for (const std::int64_t position : pareto_front(spans, lower)) {
-      front.push_back(places[static_cast<std::size_t>(position)]);
-      taken[static_cast<std::size_t>(position)] = true;
+      front.push_back(places[at(position)]);
+      taken[position] = true;
     }
     Places rest;
     for (std::size_t i = 0; i < places.size(); ++i)

@@ -99,8 +99,8 @@ constexpr Counted counted[] = {
 std::int64_t count_of(const Graph& graph, const Counted& row) {
   const PatternNode pattern = parse_pattern(row.pattern);
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto found = match(graph, static_cast<NodeId>(n), pattern);
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    const auto found = match(graph, n, pattern);
     if (found && (row.holds == nullptr || row.holds(graph, *found))) ++count;
   }
   return count;

@@ -35,14 +35,13 @@ std::vector<Decomposed> decomposed(const Graph& graph) {
   };
   for (const Trace& trace : traces) {
     const PatternNode pattern = parse_pattern(trace.leaves);
-    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
       if (is_weight(graph, graph.nodes[n].outputs.empty() ? none : graph.nodes[n].outputs[0])) continue;
-      if (match(graph, static_cast<NodeId>(n), pattern)) note(trace.pattern, graph.nodes[n]);
+      if (match(graph, n, pattern)) note(trace.pattern, graph.nodes[n]);
     }
   }
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Softmax") && !is_attention(graph, id)) note("attention", graph.nodes[n]);
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (is_node(graph, n, "Softmax") && !is_attention(graph, n)) note("attention", graph.nodes[n]);
   }
   return left;
 }

@@ -37,7 +37,7 @@ bool drop_casts_at(Graph& graph, NodeId id) {
   const Operator& op = *node.op;
   const std::int64_t opset = node.opset;
   replace_last(graph, {up, id, down}, op.domain, op.type, std::move(inputs), node.attributes);
-  graph.nodes[static_cast<std::size_t>(down)].opset = opset;  // its meaning stays what it was
+  graph.nodes[down].opset = opset;  // its meaning stays what it was
   return true;
 }
 
@@ -45,9 +45,8 @@ bool drop_casts_at(Graph& graph, NodeId id) {
 
 std::int64_t drop_casts(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (drop_casts_at(graph, static_cast<NodeId>(n))) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (drop_casts_at(graph, n)) ++count;
   return count;
 }
 

@@ -98,7 +98,7 @@ bool mask_is_used(const Node& node) { return node.outputs.size() > 1 && node.out
 
 std::int64_t drop_no_ops(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     const Node& node = graph.nodes[n];
     if (node.outputs.empty() || node.outputs[0] == none || mask_is_used(node)) continue;
     ValueId in = passed_on(graph, node);
@@ -107,7 +107,7 @@ std::int64_t drop_no_ops(Graph& graph) {
       in = node.op->type == "Cast" ? cast_back(graph, node) : none;
       if (in == none || !same_type_and_shape(graph, in, node.outputs[0])) continue;
     }
-    bypass(graph, static_cast<NodeId>(n), in);
+    bypass(graph, n, in);
     ++count;
   }
   return count;

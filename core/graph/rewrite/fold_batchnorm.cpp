@@ -62,10 +62,8 @@ bool fold_batchnorm_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
 std::int64_t fold_batchnorm(Graph& graph) {
   std::vector<Node> made;
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "BatchNormalization") && fold_batchnorm_at(graph, id, made)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (is_node(graph, n, "BatchNormalization") && fold_batchnorm_at(graph, n, made)) ++count;
   if (made.empty()) return 0;
   graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),
                      std::make_move_iterator(made.end()));

@@ -15,16 +15,16 @@ using Forms = std::vector<PatternNode>;
 /// 1 / (1 + exp(-x)) as some converters write it, or the operator.
 std::string sigmoid_of(const std::string& x) {
   const std::string sum = "Add(Exp(Neg(" + x + ")), 1)";
-  return "(Sigmoid(" + x + ")|Div(1, " + sum + ")|Reciprocal(" + sum + "))";
+  return fmt::format("(Sigmoid({})|Div(1, {})|Reciprocal({}))", x, sum, sum);
 }
 
 /// Replaces each match of a form by an operator on x; x and the result must be of one type and shape.
 template <class Build>
 std::int64_t replace_each(Graph& graph, const Forms& forms, Build build) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     for (const PatternNode& form : forms) {
-      const auto found = match(graph, static_cast<NodeId>(n), form);
+      const auto found = match(graph, n, form);
       if (!found) continue;
       const Operand& x = value_at(graph, found->values.at("x")).operand;
       const Operand& y = value_at(graph, graph.nodes[n].outputs[0]).operand;
@@ -85,11 +85,11 @@ std::int64_t fuse_mish(Graph& graph) {
 
 std::int64_t fuse_gelu(Graph& graph) {
   // half(e): e halved; gelu(f): x (1 + f) / 2, the half at any factor
-  const auto half = [](const std::string& e) { return "(Mul(" + e + ", 0.5)|Div(" + e + ", 2))"; };
+  const auto half = [](const std::string& e) { return fmt::format("(Mul({}, 0.5)|Div({}, 2))", e, e); };
   const auto gelu = [&](const std::string& f) {
     const std::string sum = "Add(" + f + ", 1)";
-    return "(" + half("Mul(x, " + sum + ")") + "|Mul(" + half("x") + ", " + sum + ")|Mul(x, " + half(sum) +
-           ")|Mul(x, Add(" + half(f) + ", 0.5)))";
+    return fmt::format("({}|Mul({}, {})|Mul(x, {})|Mul(x, Add({}, 0.5)))", half("Mul(x, " + sum + ")"), half("x"),
+                       sum, half(sum), half(f));
   };
   const std::string cube = "(Pow(x, 3)|Mul(x, (Mul(x, x)|Pow(x, 2))))";
   const std::string square = "(Pow(x, 2)|Mul(x, x))";

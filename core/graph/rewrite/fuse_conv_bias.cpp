@@ -54,10 +54,8 @@ bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
 std::int64_t fuse_conv_bias(Graph& graph) {
   std::vector<Node> made;
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Conv") && fuse_conv_bias_at(graph, id, made)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (is_node(graph, n, "Conv") && fuse_conv_bias_at(graph, n, made)) ++count;
   if (made.empty()) return 0;
   graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),
                      std::make_move_iterator(made.end()));

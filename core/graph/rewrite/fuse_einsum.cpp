@@ -94,13 +94,12 @@ bool rewrite_two(Graph& graph, NodeId id, const Equation& equation) {
 
 std::int64_t fuse_einsum(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (!is_node(graph, id, "Einsum")) continue;
-    const auto equation = equation_of(graph, id);
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (!is_node(graph, n, "Einsum")) continue;
+    const auto equation = equation_of(graph, n);
     if (!equation) continue;
-    const bool rewritten = equation->terms.size() == 1   ? rewrite_one(graph, id, *equation)
-                           : equation->terms.size() == 2 ? rewrite_two(graph, id, *equation)
+    const bool rewritten = equation->terms.size() == 1   ? rewrite_one(graph, n, *equation)
+                           : equation->terms.size() == 2 ? rewrite_two(graph, n, *equation)
                                                          : false;
     if (rewritten) ++count;
   }

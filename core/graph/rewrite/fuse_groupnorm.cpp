@@ -97,9 +97,8 @@ bool fuse_groupnorm_at(Graph& graph, NodeId norm) {
 
 std::int64_t fuse_groupnorm(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (fuse_groupnorm_at(graph, static_cast<NodeId>(n))) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (fuse_groupnorm_at(graph, n)) ++count;
   return count;
 }
 

@@ -14,20 +14,20 @@ namespace {
 /// d / sqrt(v + eps), each way.
 std::string normalised(const std::string& d, const std::string& variance) {
   const std::string root = "Sqrt(Add(" + variance + ", $eps))";
-  return "(Div(" + d + ", " + root + ")|Mul(" + d + ", (Reciprocal(" + root + ")|Div(1, " + root + ")|Pow(Add(" +
-         variance + ", $eps), -0.5))))";
+  return fmt::format("(Div({}, {})|Mul({}, (Reciprocal({})|Div(1, {})|Pow(Add({}, $eps), -0.5))))", d, root, d,
+                     root, root, variance);
 }
 
 const std::vector<PatternNode>& layernorm_forms() {
   const std::string mean = "m:ReduceMean(x, ...)", again = "n:ReduceMean(x, ...)";
   const std::string d = "d:Sub(x, " + mean + ")", other = "e:Sub(x, (m|" + again + "))";
   const std::string variance = "v:ReduceMean((Pow(d, 2)|Mul(d, d)), ...)";
-  const std::string of_other = "v:ReduceMean((Pow(" + other + ", 2)|Mul(e, " + other + ")), ...)";
+  const std::string of_other = fmt::format("v:ReduceMean((Pow({}, 2)|Mul(e, {})), ...)", other, other);
   const std::string inner = "Sub(x, " + mean + ")";
   // As TensorFlow writes it: s = gamma / root; x s + (beta - m s).
-  const std::string square = "v:ReduceMean((Pow(" + inner + ", 2)|Mul(d:" + inner + ", d)), ...)";
+  const std::string square = fmt::format("v:ReduceMean((Pow({}, 2)|Mul(d:{}, d)), ...)", inner, inner);
   const std::string by_root =
-      "(Reciprocal(Sqrt(Add(" + square + ", $eps)))|Div(1, Sqrt(Add(" + square + ", $eps))))";
+      fmt::format("(Reciprocal(Sqrt(Add({}, $eps)))|Div(1, Sqrt(Add({}, $eps))))", square, square);
   static const std::vector<PatternNode> patterns = {
       parse_pattern(normalised(d, variance)), parse_pattern(normalised(d, of_other)),
       parse_pattern("Add(Mul(x, s:Mul(" + by_root + ", #gamma)), Sub(#beta, Mul(m, s)))")};
@@ -121,9 +121,8 @@ bool fuse_layernorm_at(Graph& graph, NodeId last) {
 
 std::int64_t fuse_layernorm(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (fuse_layernorm_at(graph, static_cast<NodeId>(n))) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (fuse_layernorm_at(graph, n)) ++count;
   return count;
 }
 

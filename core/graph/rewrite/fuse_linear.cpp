@@ -58,10 +58,9 @@ bool rewrite_gemm(Graph& graph, NodeId gemm) {
 
 std::int64_t fuse_linear(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "MatMul") && rewrite_matmul(graph, id)) ++count;
-    if (is_node(graph, id, "Gemm") && rewrite_gemm(graph, id)) ++count;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (is_node(graph, n, "MatMul") && rewrite_matmul(graph, n)) ++count;
+    if (is_node(graph, n, "Gemm") && rewrite_gemm(graph, n)) ++count;
   }
   return count;
 }

@@ -38,7 +38,7 @@ std::optional<Scaling> scaling_of(const Graph& graph, NodeId id, std::int64_t ax
   if (is_single(graph, found.scale) && is_single(graph, found.zero)) return found;
   const std::size_t rank = use.inputs[0]->shape.size();
   const std::size_t along = axis_within(use.use, int_attribute(use.use, "axis", 1), rank);
-  return axis >= 0 && along == static_cast<std::size_t>(axis) ? std::optional(found) : std::nullopt;
+  return axis >= 0 && along == as_size(axis) ? std::optional(found) : std::nullopt;
 }
 
 std::optional<Scaling> dequantised(const Graph& graph, ValueId id, std::int64_t axis) {
@@ -155,7 +155,7 @@ void add_float_bias(Graph& graph, NodeId id, const Sandwich& found, std::vector<
   sum.opset = replacement_opset;
   sum.outputs = product.outputs;
   const ValueId before = fresh("/product", out, ValueKind::activation);
-  graph.nodes[static_cast<std::size_t>(id)].outputs = {before};
+  graph.nodes[id].outputs = {before};
   sum.inputs = {before, bias};
   made.push_back(std::move(sum));
 }
@@ -185,9 +185,8 @@ bool fuse_quantized_at(Graph& graph, NodeId id, std::vector<Node>& made) {
 std::int64_t fuse_quantized(Graph& graph) {
   std::vector<Node> made;
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (fuse_quantized_at(graph, static_cast<NodeId>(n), made)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (fuse_quantized_at(graph, n, made)) ++count;
   if (made.empty()) return count;
   graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   sort_nodes(graph);  // what is new stands behind its use

@@ -14,7 +14,7 @@ const std::vector<PatternNode>& rmsnorm_forms() {
   const std::string sum = "Add(v:ReduceMean((Pow(x, 2)|Mul(x, x)), ...), $eps)";
   static const std::vector<PatternNode> patterns = {
       parse_pattern("Div(x, Sqrt(" + sum + "))"),
-      parse_pattern("Mul(x, (Reciprocal(Sqrt(" + sum + "))|Div(1, Sqrt(" + sum + "))|Pow(" + sum + ", -0.5)))"),
+      parse_pattern(fmt::format("Mul(x, (Reciprocal(Sqrt({}))|Div(1, Sqrt({}))|Pow({}, -0.5)))", sum, sum, sum)),
       parse_pattern("Div(x, Pow(" + sum + ", 0.5))")};
   return patterns;
 }
@@ -77,9 +77,8 @@ bool fuse_rmsnorm_at(Graph& graph, NodeId last) {
 
 std::int64_t fuse_rmsnorm(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (fuse_rmsnorm_at(graph, static_cast<NodeId>(n))) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (fuse_rmsnorm_at(graph, n)) ++count;
   return count;
 }
 

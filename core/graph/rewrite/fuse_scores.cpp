@@ -233,16 +233,14 @@ bool is_attention(const Graph& graph, NodeId id) {
 
 std::int64_t count_attention(const Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) count += is_attention(graph, static_cast<NodeId>(n)) ? 1 : 0;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) count += is_attention(graph, n) ? 1 : 0;
   return count;
 }
 
 std::int64_t fuse_scores(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Softmax") && fuse_scores_at(graph, id)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (is_node(graph, n, "Softmax") && fuse_scores_at(graph, n)) ++count;
   return count;
 }
 

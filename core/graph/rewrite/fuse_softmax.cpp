@@ -10,11 +10,11 @@ std::int64_t fuse_softmax(Graph& graph) {
   const std::string sum = "s:ReduceSum(e, ...)";
   static const std::vector<PatternNode> forms = {
       parse_pattern("Div(e:Exp(Sub(x, m:ReduceMax(x, ...))), " + sum + ")"),
-      parse_pattern("Mul(e:Exp(Sub(x, m:ReduceMax(x, ...))), (Reciprocal(" + sum + ")|Div(1, " + sum + ")))")};
+      parse_pattern(fmt::format("Mul(e:Exp(Sub(x, m:ReduceMax(x, ...))), (Reciprocal({})|Div(1, {})))", sum, sum))};
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
     for (const PatternNode& form : forms) {
-      const auto found = match(graph, static_cast<NodeId>(n), form);
+      const auto found = match(graph, n, form);
       if (!found) continue;
       const auto axes = reduced_axes(graph, found->nodes.at("m"));
       if (axes.size() != 1 || reduced_axes(graph, found->nodes.at("s")) != axes) continue;

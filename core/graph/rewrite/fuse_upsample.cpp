@@ -33,10 +33,8 @@ bool fuse_upsample_at(Graph& graph, NodeId expand) {
 
 std::int64_t fuse_upsample(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (is_node(graph, id, "Expand") && fuse_upsample_at(graph, id)) ++count;
-  }
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (is_node(graph, n, "Expand") && fuse_upsample_at(graph, n)) ++count;
   return count;
 }
 

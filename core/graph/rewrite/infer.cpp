@@ -15,8 +15,8 @@ namespace {
 /// Whether it may be made at compile time; an input without elements is known then, too.
 bool all_weights(const Graph& graph, const Node& node) {
   return !node.op->random && std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId id) {
-    return id == none || graph.values[at(id)].kind == ValueKind::weight ||
-           element_count(graph.values[at(id)].operand.shape) == 0;
+    return id == none || graph.values[id].kind == ValueKind::weight ||
+           element_count(graph.values[id].operand.shape) == 0;
   });
 }
 
@@ -33,7 +33,7 @@ void append_body(Graph& graph, const Node& node) {
   Body body = node.op->expand(use.use);
   std::vector<ValueId> ids = node.inputs;
   for (Tensor& constant : body.constants) {
-    ids.push_back(new_value(graph, node.name + "/constant_" + std::to_string(ids.size())));
+    ids.push_back(new_value(graph, fmt::format("{}/constant_{}", node.name, ids.size())));
     Value& value = graph.values.back();
     value.kind = ValueKind::weight;
     value.operand.type = constant.type;
@@ -42,26 +42,24 @@ void append_body(Graph& graph, const Node& node) {
     value.operand.value = std::move(constant);
   }
   std::vector<ValueId> outputs(ids.size(), none);  // by body value: the composite's output it is
-  for (const BodyNode& part : body.nodes)
-    outputs.resize(outputs.size() + static_cast<std::size_t>(part.outputs), none);
+  for (const BodyNode& part : body.nodes) outputs.resize(outputs.size() + as_size(part.outputs), none);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
     if (i >= body.results.size() || body.results[i] < 0) {
       throw Error("unsupported_attribute", node.name,
-                  "node '" + node.name + "' (" + std::string(node.op->type) + "): output " + std::to_string(i) +
-                      " is not computed here");
+                  fmt::format("node '{}' ({}): output {} is not computed here", node.name, node.op->type, i));
     }
     outputs.at(at(body.results[i])) = node.outputs[i];
   }
   int count = 0;
   for (BodyNode& part : body.nodes) {
     Node made;
-    made.name = node.name + "/" + std::string(part.type) + "_" + std::to_string(count++);
+    made.name = fmt::format("{}/{}_{}", node.name, part.type, count++);
     made.op = find_operator(part.domain, part.type);
     check(made.op != nullptr, "append_body: no such operator");
     made.opset = replacement_opset;
     made.attributes = std::move(part.attributes);
-    for (int input : part.inputs) made.inputs.push_back(input < 0 ? none : ids.at(static_cast<std::size_t>(input)));
+    for (int input : part.inputs) made.inputs.push_back(input < 0 ? none : ids.at(as_size(input)));
     for (int i = 0; i < part.outputs; ++i) {
       ValueId id = outputs.at(ids.size());
       if (id == none) id = new_value(graph, made.name + (i == 0 ? "" : "." + std::to_string(i)));
@@ -155,8 +153,8 @@ void spread_weights(Graph& graph) {
     if (!all_weights(graph, node)) continue;
     for (const ValueId id : node.outputs) {
       if (id == none) continue;
-      graph.values[at(id)].kind = ValueKind::weight;
-      graph.values[at(id)].operand.weight = true;
+      graph.values[id].kind = ValueKind::weight;
+      graph.values[id].operand.weight = true;
     }
   }
 }
@@ -173,16 +171,16 @@ void append_node(Graph& graph, Node node) {
     return;
   }
   for (const ValueId id : node.inputs)
-    if (id != none) know_if_empty(graph.values[at(id)].operand);
+    if (id != none) know_if_empty(graph.values[id].operand);
   std::vector<Operand> outputs = infer_or_fold(graph, use_of(graph, node), *node.op);
   drop_unread(node, outputs);
   const bool weights = all_weights(graph, node);
   const bool parameters = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                      [&](ValueId id) { return id != none && graph.values[at(id)].parameter; });
+                                      [&](ValueId id) { return id != none && graph.values[id].parameter; });
   bool known = true;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
-    Value& value = graph.values[at(node.outputs[i])];
+    Value& value = graph.values[node.outputs[i]];
     value.operand = std::move(outputs[i]);
     if (value.operand.value) graph.imported.folded_elements += element_count(value.operand.shape);
     value.operand.weight = weights || value.operand.value.has_value();

@@ -30,14 +30,13 @@ ValueId shape_value(Graph& graph, const std::string& name, const Shape& shape) {
 
 std::int64_t merge_reshapes(Graph& graph) {
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    if (!is_view(graph, id)) continue;
-    const NodeId before = value_at(graph, node_at(graph, id).inputs[0]).producer;
-    if (!is_view(graph, before) || only_consumer(graph, before) != id) continue;
-    const Shape shape = value_at(graph, node_at(graph, id).outputs[0]).operand.shape;
-    const ValueId target = shape_value(graph, node_at(graph, id).name, shape);
-    replace_last(graph, {before, id}, "", "Reshape", {node_at(graph, before).inputs[0], target},
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (!is_view(graph, n)) continue;
+    const NodeId before = value_at(graph, node_at(graph, n).inputs[0]).producer;
+    if (!is_view(graph, before) || only_consumer(graph, before) != n) continue;
+    const Shape shape = value_at(graph, node_at(graph, n).outputs[0]).operand.shape;
+    const ValueId target = shape_value(graph, node_at(graph, n).name, shape);
+    replace_last(graph, {before, n}, "", "Reshape", {node_at(graph, before).inputs[0], target},
                  {{"allowzero", std::int64_t{1}}});
     ++count;
   }

@@ -37,9 +37,9 @@ std::string fused_name(const Graph& graph, const std::vector<NodeId>& pattern, s
 
 }  // namespace
 
-const Value& value_at(const Graph& graph, ValueId id) { return graph.values[static_cast<std::size_t>(id)]; }
-Value& value_at(Graph& graph, ValueId id) { return graph.values[static_cast<std::size_t>(id)]; }
-const Node& node_at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+const Value& value_at(const Graph& graph, ValueId id) { return graph.values[id]; }
+Value& value_at(Graph& graph, ValueId id) { return graph.values[id]; }
+const Node& node_at(const Graph& graph, NodeId id) { return graph.nodes[id]; }
 
 bool is_node(const Graph& graph, NodeId id, std::string_view type) {
   return id != none && node_at(graph, id).op->domain.empty() && node_at(graph, id).op->type == type;
@@ -139,7 +139,7 @@ void replace_last(Graph& graph, const std::vector<NodeId>& pattern, std::string_
   const Operator* op = find_operator(domain, type);
   check(op != nullptr, "replace_last: no such operator");
   std::string name = fused_name(graph, pattern, type);
-  Node& last = graph.nodes[static_cast<std::size_t>(pattern.back())];
+  Node& last = graph.nodes[pattern.back()];
   last.name = std::move(name);
   last.op = op;
   last.opset = replacement_opset;
@@ -151,7 +151,7 @@ void bypass(Graph& graph, NodeId id, ValueId instead) {
   const ValueId out = node_at(graph, id).outputs[0];
   check(!is_graph_output(graph, out), "bypass: the node makes an output of the graph");
   for (NodeId consumer : value_at(graph, out).consumers) {
-    for (ValueId& input : graph.nodes[static_cast<std::size_t>(consumer)].inputs) {
+    for (ValueId& input : graph.nodes[consumer].inputs) {
       if (input == out) input = instead;
     }
   }

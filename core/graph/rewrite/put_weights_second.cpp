@@ -80,7 +80,7 @@ struct Exchange {
     const Shape shape = {p.frames, p.groups * p.m, p.n};
     replace_last(graph, {id}, domain, type, std::move(inputs),
                  {{"group", p.groups}, {"kernel_shape", std::vector<std::int64_t>{1}}});
-    Node& product = graph.nodes[static_cast<std::size_t>(id)];
+    Node& product = graph.nodes[id];
     product.name = name;
     if (shape_at(graph, result) == shape) return;
     Value value;
@@ -139,7 +139,7 @@ struct Exchange {
   }
 
   bool einsum(NodeId id) {
-    Node& node = graph.nodes[static_cast<std::size_t>(id)];
+    Node& node = graph.nodes[id];
     auto& equation = std::get<std::string>(node.attributes.at("equation"));
     const std::size_t comma = equation.find(','), end = std::min(equation.find("->"), equation.size());
     equation = equation.substr(comma + 1, end - comma - 1) + "," + equation.substr(0, comma) + equation.substr(end);
@@ -165,8 +165,8 @@ struct Exchange {
 std::int64_t put_weights_second(Graph& graph) {
   Exchange exchange{graph};
   std::int64_t count = 0;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    if (exchange.exchange(static_cast<NodeId>(n))) ++count;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (exchange.exchange(n)) ++count;
   if (exchange.made.empty()) return count;
   graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(exchange.made.begin()),
                      std::make_move_iterator(exchange.made.end()));

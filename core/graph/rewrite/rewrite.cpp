@@ -43,7 +43,7 @@ void make_names_unique(Graph& graph) {
     const std::string name = node.name;
     int& number = last[name];
     if (++number == 1) continue;
-    while (!last.try_emplace(node.name = name + "#" + std::to_string(number), 1).second) ++number;
+    while (!last.try_emplace(node.name = fmt::format("{}#{}", name, number), 1).second) ++number;
   }
 }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t most_visits = std::int64_t{1} << 24;
 /// Asks for ancestors, again and again, without clearing marks in between.
 struct Ancestry {
   const Graph& graph;
-  std::vector<std::int32_t> seen;  // by node, the question that last came by
+  List<std::int32_t> seen;  // by node, the question that last came by
   std::vector<NodeId> open;
   std::int32_t question = 0;
   std::int64_t visits = 0;
@@ -30,8 +30,8 @@ struct Ancestry {
     while (!open.empty() && visits < most_visits) {
       const NodeId id = open.back();
       open.pop_back();
-      if (id == none || id <= first || seen[static_cast<std::size_t>(id)] == question) continue;
-      seen[static_cast<std::size_t>(id)] = question;
+      if (id == none || id <= first || seen[id] == question) continue;
+      seen[id] = question;
       ++visits;
       for (ValueId input : node_at(graph, id).inputs) {
         if (input == earlier) return true;
@@ -72,10 +72,9 @@ Skips skips_of(const Graph& graph) {
   Skips skips;
   Ancestry ancestry(graph);
   std::vector<SkipSpan> spans;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const auto id = static_cast<NodeId>(n);
-    const bool add = is_node(graph, id, "Add");
-    if (!add && !is_node(graph, id, "Concat")) continue;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    const bool add = is_node(graph, n, "Add");
+    if (!add && !is_node(graph, n, "Concat")) continue;
     const auto& inputs = graph.nodes[n].inputs;
     if (inputs.size() != 2 || !is_no_weight(graph, inputs[0]) || !is_no_weight(graph, inputs[1])) continue;
     if (add && value_at(graph, inputs[0]).operand.shape != value_at(graph, inputs[1]).operand.shape) continue;
@@ -83,7 +82,7 @@ Skips skips_of(const Graph& graph) {
     if (value_at(graph, earlier).producer > value_at(graph, later).producer) std::swap(earlier, later);
     if (earlier == later || !ancestry.leads(earlier, later)) continue;
     ++(add ? skips.adds : skips.concats);
-    if (!add) spans.push_back({value_at(graph, earlier).producer, id});
+    if (!add) spans.push_back({value_at(graph, earlier).producer, n});
   }
   skips.is_stack = nest(std::move(spans));
   skips.complete = ancestry.visits < most_visits;

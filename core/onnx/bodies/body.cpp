@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-Value& value_at(ModelReading& reading, ValueId id) { return reading.graph.values[static_cast<std::size_t>(id)]; }
+Value& value_at(ModelReading& reading, ValueId id) { return reading.graph.values[id]; }
 
 void make_weight(Value& value, ReadTensor read) {
   value.kind = ValueKind::weight;
@@ -24,7 +24,7 @@ void make_weight(Value& value, ReadTensor read) {
 std::string fresh_path(ModelReading& reading, const std::string& path) {
   std::string name = path;
   while (!reading.paths.try_emplace(name, 1).second) {
-    name = path + "#" + std::to_string(++reading.paths[path]);
+    name = fmt::format("{}#{}", path, ++reading.paths[path]);
   }
   return name;
 }
@@ -35,8 +35,8 @@ void count_name(ModelReading& reading, const BodyPlace& place, const std::string
   const bool long_name = std::ssize(name) > reading.options.most_name_bytes;
   if (long_name || reading.inlined_name_bytes > reading.options.most_inlined_name_bytes) {
     throw Error("limit_exceeded", place.path,
-                "names of inlined nodes: at most " + std::to_string(reading.options.most_name_bytes) +
-                    " bytes each, " + std::to_string(reading.options.most_inlined_name_bytes) + " in all");
+                fmt::format("names of inlined nodes: at most {} bytes each, {} in all",
+                            reading.options.most_name_bytes, reading.options.most_inlined_name_bytes));
   }
 }
 
@@ -84,7 +84,7 @@ std::int64_t opset_of(const BodyPlace& place, const onnx::NodeProto& node, const
   std::vector<ValueId> unknown;
   for (const std::string& input : proto.input()) {
     const ValueId id = input.empty() ? none : find_value(scope, input);
-    if (id != none && !reading.graph.values[static_cast<std::size_t>(id)].operand.value) unknown.push_back(id);
+    if (id != none && !reading.graph.values[id].operand.value) unknown.push_back(id);
   }
   const bool first_is_data = unknown.size() > 1 && unknown[0] == find_value(scope, proto.input(0));
   const std::span<const ValueId> asked = std::span(unknown).subspan(first_is_data ? 1 : 0);
@@ -127,7 +127,7 @@ void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
 }  // namespace
 
 std::string own_name(const onnx::NodeProto& node, std::int64_t index) {
-  return node.name().empty() ? node.op_type() + "_" + std::to_string(index) : node.name();
+  return node.name().empty() ? fmt::format("{}_{}", node.op_type(), index) : node.name();
 }
 
 std::string path_of(const std::string& path, std::string_view name) {
@@ -136,7 +136,7 @@ std::string path_of(const std::string& path, std::string_view name) {
 }
 
 void refuse_node(const std::string& name, const onnx::NodeProto& node, const char* code, const std::string& what) {
-  throw Error(code, name, "node '" + name + "' (" + node.op_type() + "): " + what);
+  throw Error(code, name, fmt::format("node '{}' ({}): {}", name, node.op_type(), what));
 }
 
 void spend(ModelReading& reading, const std::string& name, std::int64_t nodes, std::int64_t elements) {
@@ -144,8 +144,8 @@ void spend(ModelReading& reading, const std::string& name, std::int64_t nodes, s
   reading.inlined_elements += elements;
   if (reading.steps > reading.options.most_nodes) {
     throw Error("limit_exceeded", name,
-                "node '" + name + "': more than " + std::to_string(reading.options.most_nodes) +
-                    " nodes after inlining functions and unrolling loops");
+                fmt::format("node '{}': more than {} nodes after inlining functions and unrolling loops", name,
+                            reading.options.most_nodes));
   }
   if (reading.inlined_elements > reading.options.most_folded_elements_in_all) {
     throw Error("limit_exceeded", name, "node '" + name + "': too large constants are inlined too often");
@@ -187,13 +187,13 @@ void append(ModelReading& reading, Node node) {
   append_node(reading.graph, std::move(node));
   if (std::ssize(reading.graph.nodes) > reading.options.most_nodes) {
     throw Error("limit_exceeded", name,
-                "node '" + name + "': more than " + std::to_string(reading.options.most_nodes) +
-                    " nodes with what composites stand for");
+                fmt::format("node '{}': more than {} nodes with what composites stand for", name,
+                            reading.options.most_nodes));
   }
   if (reading.graph.imported.folded_elements > reading.options.most_folded_elements_in_all) {
     throw Error("limit_exceeded", name,
-                "node '" + name + "': computing constants takes more than " +
-                    std::to_string(reading.options.most_folded_elements_in_all) + " elements in all");
+                fmt::format("node '{}': computing constants takes more than {} elements in all", name,
+                            reading.options.most_folded_elements_in_all));
   }
 }
 
@@ -201,12 +201,12 @@ void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const 
              const std::string& name, const std::vector<ValueId>& results, std::size_t first_made) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
-    const ValueId id = results.at(static_cast<std::size_t>(i));
+    const ValueId id = results.at(as_size(i));
     if (id == none) refuse_node(name, node, "invalid_graph", "output '" + node.output(i) + "' is an absent input");
     if (!scope.values.emplace(node.output(i), id).second) {
       refuse_node(name, node, "invalid_graph", "value '" + node.output(i) + "' is made twice");
     }
-    if (static_cast<std::size_t>(id) < first_made) continue;
+    if (as_size(id) < first_made) continue;
     value_at(reading, id).name = path_of(place.path, node.output(i));
     count_name(reading, place, value_at(reading, id).name);
   }

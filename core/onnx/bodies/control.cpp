@@ -17,18 +17,18 @@ struct Call {
 
 [[noreturn]] void refuse_undecided(const Call& call, ValueId id, const char* what) {
   const Graph& graph = call.reading.graph;
-  refuse_unknown_numbers(graph, std::span(&id, 1), call.name,
-                         "node '" + call.name + "' (" + call.node.op_type() + "): " + what + " '" +
-                             graph.values[static_cast<std::size_t>(id)].name + "'");
+  refuse_unknown_numbers(
+      graph, std::span(&id, 1), call.name,
+      fmt::format("node '{}' ({}): {} '{}'", call.name, call.node.op_type(), what, graph.values[id].name));
 }
 
 /// The number of a scalar; nothing when it is not known. Throws shape_mismatch for another type or size.
 std::optional<std::int64_t> known_scalar(const Call& call, ValueId id, ElementType type, const char* what) {
-  const Operand& operand = call.reading.graph.values[static_cast<std::size_t>(id)].operand;
+  const Operand& operand = call.reading.graph.values[id].operand;
   if (operand.type != type || element_count(operand.shape) != 1) {
     refuse_node(call.name, call.node, "shape_mismatch",
-                std::string(what) + " must be one " + std::string(element_type_text(type)) + ", but is " +
-                    std::string(element_type_text(operand.type)) + shape_text(operand.shape));
+                fmt::format("{} must be one {}, but is {}{}", what, element_type_text(type),
+                            element_type_text(operand.type), shape_text(operand.shape)));
   }
   if (operand.value) return operand.value->ints.at(0);
   return std::nullopt;
@@ -65,9 +65,8 @@ void check_loop(const Call& call, const onnx::GraphProto& body) {
   if (carried < 0 || body.input_size() != carried + 2 || body.output_size() < carried + 1 ||
       call.node.output_size() > body.output_size() - 1) {
     refuse_node(call.name, call.node, "invalid_graph",
-                "has " + std::to_string(call.node.input_size()) + " inputs and " +
-                    std::to_string(call.node.output_size()) + " outputs, but its body " +
-                    std::to_string(body.input_size()) + " and " + std::to_string(body.output_size()));
+                fmt::format("has {} inputs and {} outputs, but its body {} and {}", call.node.input_size(),
+                            call.node.output_size(), body.input_size(), body.output_size()));
   }
 }
 
@@ -108,13 +107,13 @@ void read_loop(const Call& call) {
     if (!trips) refuse_undecided(call, trip_count, "the trip count");
   }
   ValueId condition = input_of(call, 1);
-  const auto carried = static_cast<std::size_t>(call.node.input_size() - 2);
+  const auto carried = as_size(call.node.input_size() - 2);
   std::vector<ValueId> state;
   for (int i = 2; i < call.node.input_size(); ++i) {
     state.push_back(input_of(call, i));
     if (state.back() == none) refuse_node(call.name, call.node, "invalid_graph", "a carried input is missing");
   }
-  std::vector<std::vector<ValueId>> stacks(static_cast<std::size_t>(body.output_size()) - 1 - carried);
+  std::vector<std::vector<ValueId>> stacks(as_size(body.output_size()) - 1 - carried);
   const std::size_t first_made = call.reading.graph.values.size();
   const ValueId yes = add_constant(call.reading, path_of(call.name, "true"), {ElementType::boolean, {}, {1}, {}});
   for (std::int64_t i = 0; goes_on(call, i, trips, condition); ++i) {

@@ -18,7 +18,7 @@ struct Flex {
   const std::string& name;
   Attributes attributes;  // but for the subgraphs
 
-  const Operand& operand(ValueId id) const { return reading.graph.values[static_cast<std::size_t>(id)].operand; }
+  const Operand& operand(ValueId id) const { return reading.graph.values[id].operand; }
   [[noreturn]] void refuse(const char* code, const std::string& what) const { refuse_node(name, node, code, what); }
   ValueId made(const char* domain, const char* type, std::vector<ValueId> inputs, Attributes with, int number = 0) {
     Node part;

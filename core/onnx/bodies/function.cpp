@@ -60,7 +60,7 @@ AttributeEnvironment environment_of(const Function& function, const onnx::NodePr
       refuse_node(name, node, "unsupported_attribute",
                   "attribute '" + attribute.name() + "' is not one of the function, or is a subgraph");
     }
-    const std::string what = "node '" + name + "', attribute '" + attribute.name() + "'";
+    const std::string what = fmt::format("node '{}', attribute '{}'", name, attribute.name());
     if (const auto* value = resolved_attribute(attribute, what, outer)) formal->second = value;
   }
   return environment;
@@ -83,8 +83,8 @@ const BodyOrder& order_of_function(ModelReading& reading, const onnx::FunctionPr
   const BodyOrder& order = order_of_body(reading, proto.node(), own, results);
   if (!order.captured.empty()) {
     throw Error("invalid_graph", proto.name(),
-                "function '" + proto.name() + "': value '" + std::string(order.captured[0]) +
-                    "' is used, but made by no node of it");
+                fmt::format("function '{}': value '{}' is used, but made by no node of it", proto.name(),
+                            order.captured[0]));
   }
   return order;
 }
@@ -125,9 +125,8 @@ void inline_function(ModelReading& reading, const BodyPlace& place, Scope& scope
   refuse_recursion(reading, place, node, name, function);
   if (node.input_size() > proto.input_size() || node.output_size() > proto.output_size()) {
     refuse_node(name, node, "invalid_graph",
-                "has " + std::to_string(node.input_size()) + " inputs and " + std::to_string(node.output_size()) +
-                    " outputs, but the function " + std::to_string(proto.input_size()) + " and " +
-                    std::to_string(proto.output_size()));
+                fmt::format("has {} inputs and {} outputs, but the function {} and {}", node.input_size(),
+                            node.output_size(), proto.input_size(), proto.output_size()));
   }
   const BodyOrder& order = order_of_function(reading, proto);
   BodyPlace inside{

@@ -24,14 +24,12 @@ struct Scan {
   refuse_node(scan.name, scan.node, code, what);
 }
 
-const Shape& shape_of(const Scan& scan, ValueId id) {
-  return scan.reading.graph.values[static_cast<std::size_t>(id)].operand.shape;
-}
+const Shape& shape_of(const Scan& scan, ValueId id) { return scan.reading.graph.values[id].operand.shape; }
 
 const onnx::AttributeProto* attribute_of(const Scan& scan, std::string_view name) {
   for (const auto& attribute : scan.node.attribute()) {
     if (attribute.name() != name) continue;
-    return resolved_attribute(attribute, "node '" + scan.name + "', attribute '" + attribute.name() + "'",
+    return resolved_attribute(attribute, fmt::format("node '{}', attribute '{}'", scan.name, attribute.name()),
                               scan.place.attributes);
   }
   return nullptr;
@@ -41,16 +39,14 @@ const onnx::AttributeProto* attribute_of(const Scan& scan, std::string_view name
 std::vector<std::int64_t> list_of(const Scan& scan, const char* name, std::size_t count) {
   const auto* attribute = attribute_of(scan, name);
   if (attribute == nullptr) return std::vector<std::int64_t>(count, 0);
-  if (attribute->type() != onnx::AttributeProto::INTS ||
-      static_cast<std::size_t>(attribute->ints_size()) != count) {
-    refuse(scan, "invalid_graph",
-           std::string("attribute '") + name + "' must be a list of " + std::to_string(count) + " integers");
+  if (attribute->type() != onnx::AttributeProto::INTS || as_size(attribute->ints_size()) != count) {
+    refuse(scan, "invalid_graph", fmt::format("attribute '{}' must be a list of {} integers", name, count));
   }
   return {attribute->ints().begin(), attribute->ints().end()};
 }
 
 std::int64_t axis_of(const Scan& scan, std::int64_t axis, std::int64_t rank) {
-  if (axis < -rank || axis >= rank) refuse(scan, "shape_mismatch", "axis " + std::to_string(axis) + " is outside");
+  if (axis < -rank || axis >= rank) refuse(scan, "shape_mismatch", fmt::format("axis {} is outside", axis));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -59,7 +55,7 @@ std::vector<ValueId> scan_nothing(const Scan& scan, const std::string& path, std
                                   const std::vector<ValueId>& scanned, const std::vector<std::int64_t>& axes) {
   std::vector<ValueId> inputs = states;
   for (std::size_t k = 0; k < scanned.size(); ++k) {
-    const ElementType type = scan.reading.graph.values[static_cast<std::size_t>(scanned[k])].operand.type;
+    const ElementType type = scan.reading.graph.values[scanned[k]].operand.type;
     Shape slice = shape_of(scan, scanned[k]);
     slice.erase(slice.begin() + axes[k]);
     check_shape(slice, "a slice of '" + scan.name + "'", scan.reading.options);
@@ -74,7 +70,7 @@ std::vector<ValueId> scan_nothing(const Scan& scan, const std::string& path, std
     Shape shape = shape_of(scan, result);
     const std::int64_t axis = axis_of(scan, scan.output_axes[k], std::ssize(shape) + 1);
     shape.insert(shape.begin() + axis, 0);
-    const ElementType type = scan.reading.graph.values[static_cast<std::size_t>(result)].operand.type;
+    const ElementType type = scan.reading.graph.values[result].operand.type;
     states.push_back(
         add_constant(scan.reading, path_of(path, "stack_" + std::to_string(k)), {type, shape, {}, {}}));
   }
@@ -89,7 +85,7 @@ std::vector<ValueId> scan_once(const Scan& scan, const std::string& path, std::v
   for (std::size_t k = 0; k < scanned.size(); ++k) {
     const Shape& shape = shape_of(scan, scanned[k]);
     axes.push_back(axis_of(scan, scan.input_axes[k], std::ssize(shape)));
-    const std::int64_t size = shape[static_cast<std::size_t>(axes.back())];
+    const std::int64_t size = shape[at(axes.back())];
     if (length >= 0 && size != length) refuse(scan, "shape_mismatch", "its scanned inputs differ in length");
     length = size;
   }
@@ -162,9 +158,9 @@ void fill(Scan& scan, bool batched) {
   if (count == nullptr || count->type() != onnx::AttributeProto::INT || count->i() < 1 || count->i() > inputs) {
     refuse(scan, "invalid_graph", "attribute 'num_scan_inputs' must be 1 to " + std::to_string(inputs));
   }
-  scan.scanned = static_cast<std::size_t>(count->i());
-  scan.states = static_cast<std::size_t>(inputs) - scan.scanned;
-  const auto results = static_cast<std::size_t>(scan.body.output_size());
+  scan.scanned = as_size(count->i());
+  scan.states = as_size(inputs) - scan.scanned;
+  const auto results = as_size(scan.body.output_size());
   if (scan.body.input_size() != inputs || results < scan.states ||
       scan.node.output_size() > scan.body.output_size()) {
     refuse(scan, "invalid_graph", "its body has other inputs or results than it");

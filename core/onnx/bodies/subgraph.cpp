@@ -27,7 +27,7 @@ void check_attribute_names(const onnx::NodeProto& node, const std::string& name,
     const std::string padded = " " + attribute.name() + " ";
     if ((" " + std::string(known) + " ").find(padded) == std::string::npos) {
       refuse_node(name, node, "unsupported_attribute",
-                  "attribute '" + attribute.name() + "' is not known; known are: " + std::string(known));
+                  fmt::format("attribute '{}' is not known; known are: {}", attribute.name(), known));
     }
     if (!seen.insert(attribute.name()).second) {
       refuse_node(name, node, "invalid_graph", "attribute '" + attribute.name() + "' stands twice");
@@ -40,16 +40,16 @@ const onnx::GraphProto& subgraph_of(const onnx::NodeProto& node, const std::stri
     if (found.name() != attribute) continue;
     if (found.has_g() && found.type() == onnx::AttributeProto::GRAPH) return found.g();
   }
-  refuse_node(name, node, "invalid_graph", std::string("attribute '") + attribute + "' must be a subgraph");
+  refuse_node(name, node, "invalid_graph", fmt::format("attribute '{}' must be a subgraph", attribute));
 }
 
 std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place, const Scope& outer,
                                    const onnx::GraphProto& graph, const std::string& path,
                                    const std::vector<ValueId>& inputs) {
   if (place.depth >= reading.options.most_nesting) {
-    throw Error("limit_exceeded", path,
-                "'" + path + "': calls and subgraphs are nested deeper than " +
-                    std::to_string(reading.options.most_nesting));
+    throw Error(
+        "limit_exceeded", path,
+        fmt::format("'{}': calls and subgraphs are nested deeper than {}", path, reading.options.most_nesting));
   }
   spend(reading, path, (graph.input_size() + graph.output_size()) / 16);
   const BodyOrder& order = order_of_graph(reading, graph);
@@ -61,7 +61,7 @@ std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place
     stored->second = std::move(initializers.values);
   }
   Scope scope{&outer, &stored->second, {}};
-  check(static_cast<std::size_t>(graph.input_size()) == inputs.size(), "read_subgraph: not as many inputs");
+  check(as_size(graph.input_size()) == inputs.size(), "read_subgraph: not as many inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     scope.values.emplace(graph.input(static_cast<int>(i)).name(), inputs[i]);
   }
@@ -70,7 +70,7 @@ std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place
   for (const auto& output : graph.output()) {
     results.push_back(output.name().empty() ? none : find_value(scope, output.name()));
     if (results.back() != none) continue;
-    throw Error("invalid_graph", path, "'" + path + "': the result '" + output.name() + "' is absent");
+    throw Error("invalid_graph", path, fmt::format("'{}': the result '{}' is absent", path, output.name()));
   }
   return results;
 }

@@ -35,8 +35,7 @@ int activated(BodyWriter& w, int x, const std::string& type, const std::vector<d
 std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name) {
   if (!has_attribute(use, name)) return {};
   const auto* values = std::get_if<std::vector<double>>(&use.attributes->find(name)->second);
-  if (values == nullptr)
-    refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' must be floats");
+  if (values == nullptr) refuse(use, "unsupported_attribute", fmt::format("attribute '{}' must be floats", name));
   return *values;
 }
 

@@ -67,8 +67,7 @@ Blocks blocks_of(const OperatorUse& use) {
 void require_count(const OperatorUse& use, std::size_t i, std::int64_t expected) {
   if (element_count(input(use, i).shape) == expected) return;
   refuse(use, "shape_mismatch",
-         "input " + std::to_string(i) + " of shape " + shape_text(input(use, i).shape) + " has not " +
-             std::to_string(expected) + " elements");
+         fmt::format("input {} of shape {} has not {} elements", i, shape_text(input(use, i).shape), expected));
 }
 
 /// The zero point of each block, [N, blocks]; half of the range where none is given.

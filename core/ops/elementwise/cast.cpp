@@ -118,8 +118,8 @@ std::vector<Operand> infer_bit_cast(const OperatorUse& use) {
   const ElementType to = type_attribute(use, "to", in.type);
   if (bits_of(to) != bits_of(in.type)) {
     refuse(use, "unsupported_attribute",
-           "the bits of " + std::string(element_type_text(in.type)) + " are not as many as those of " +
-               std::string(element_type_text(to)));
+           fmt::format("the bits of {} are not as many as those of {}", element_type_text(in.type),
+                       element_type_text(to)));
   }
   return {typed(to, in.shape)};
 }

@@ -15,8 +15,8 @@ std::vector<Operand> infer_comparison(const OperatorUse& use) {
   const Operand &a = input(use, 0), &b = input(use, 1);
   if (a.type != b.type) {
     refuse(use, "shape_mismatch",
-           "operands are of different types, " + std::string(element_type_text(a.type)) + " and " +
-               std::string(element_type_text(b.type)));
+           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
+                       element_type_text(b.type)));
   }
   require_type(use, 0, use.type == "Equal" ? is_comparable : is_number,
                use.type == "Equal" ? "a number or boolean" : "a number");
@@ -27,7 +27,7 @@ template <class Op>
 void compute_comparison(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &a = value_of(use, 0), &b = value_of(use, 1);
   const Spread at_a = spread(a.shape, outputs[0].shape), at_b = spread(b.shape, outputs[0].shape);
-  std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(outputs[0].shape)));
+  std::vector<std::int64_t> values(as_size(element_count(outputs[0].shape)));
   if (is_floating(a.type)) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op()(a.floats[at_a[i]], b.floats[at_b[i]]);
   } else {
@@ -42,8 +42,8 @@ std::vector<Operand> infer_where(const OperatorUse& use) {
   require_type(use, 0, is_boolean, "a boolean");
   if (yes.type != no.type) {
     refuse(use, "shape_mismatch",
-           "what is chosen between is of different types, " + std::string(element_type_text(yes.type)) + " and " +
-               std::string(element_type_text(no.type)));
+           fmt::format("what is chosen between is of different types, {} and {}", element_type_text(yes.type),
+                       element_type_text(no.type)));
   }
   return {typed(yes.type, broadcast(use, broadcast(use, condition.shape, yes.shape), no.shape))};
 }

@@ -97,7 +97,7 @@ std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
 
 void compute_constant_of_shape(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor value = filling(use);
-  const auto count = static_cast<std::size_t>(element_count(outputs[0].shape));
+  const auto count = as_size(element_count(outputs[0].shape));
   Tensor out{value.type, outputs[0].shape, {}, {}};
   if (value.ints.empty()) {
     out.floats.assign(count, value.floats[0]);
@@ -172,7 +172,7 @@ void compute_eye(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t rows = out.shape[0], columns = out.shape[1], k = int_attribute(use, "k", 0);
   on_elements(out, [&](auto& elements) {
     for (std::int64_t row = 0; row < rows; ++row) {
-      if (k >= -row && k < columns - row) elements[static_cast<std::size_t>(row * columns + row + k)] = 1;
+      if (k >= -row && k < columns - row) elements[at(row * columns + row + k)] = 1;
     }
   });
   outputs[0].value = std::move(out);

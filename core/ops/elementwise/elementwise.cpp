@@ -133,7 +133,7 @@ struct Power {
 template <class Op, class T>
 std::vector<std::int64_t> combined_ints(const Tensor& a, const Tensor& b, const Shape& shape) {
   const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
-  std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(shape)));
+  std::vector<std::int64_t> values(as_size(element_count(shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<std::int64_t>(Op::of(static_cast<T>(a.ints[at_a[i]]), static_cast<T>(b.ints[at_b[i]])));
   }
@@ -143,7 +143,7 @@ std::vector<std::int64_t> combined_ints(const Tensor& a, const Tensor& b, const 
 template <class Op>
 std::vector<double> combined_floats(const Tensor& a, const Tensor& b, const Shape& shape) {
   const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
-  std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
+  std::vector<double> values(as_size(element_count(shape)));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op::of(a.floats[at_a[i]], b.floats[at_b[i]]);
   return values;
 }
@@ -233,8 +233,8 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
 void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b) {
   if (a.type != b.type) {
     refuse(use, "shape_mismatch",
-           "operands are of different types, " + std::string(element_type_text(a.type)) + " and " +
-               std::string(element_type_text(b.type)));
+           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
+                       element_type_text(b.type)));
   }
 }
 

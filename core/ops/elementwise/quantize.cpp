@@ -60,8 +60,8 @@ Sharing sharing_of(const OperatorUse& use) {
   }
   if (scale != expected) {
     refuse(use, "shape_mismatch",
-           "scale " + shape_text(scale) + " along axis " + std::to_string(axis) + " of " + shape_text(in) +
-               ", expected " + shape_text(expected));
+           fmt::format("scale {} along axis {} of {}, expected {}", shape_text(scale), axis, shape_text(in),
+                       shape_text(expected)));
   }
   return sharing;
 }
@@ -71,7 +71,7 @@ ElementType named_type(const OperatorUse& use, const char* name, ElementType oth
   if (number == 0) return otherwise;
   const auto type = element_type_of_onnx(number);
   if (!type || *type == ElementType::string) {
-    refuse(use, "unsupported_attribute", std::string(name) + " " + std::to_string(number) + " is no type known");
+    refuse(use, "unsupported_attribute", fmt::format("{} {} is no type known", name, number));
   }
   return *type;
 }
@@ -128,7 +128,7 @@ void compute_quantize(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = numbers_of(use, 0);
   const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto s = static_cast<std::size_t>(sharing.scale_of(static_cast<std::int64_t>(i)));
+    const auto s = at(sharing.scale_of(static_cast<std::int64_t>(i)));
     const double scaled = held_number(precision, x[i] / scale[s]);
     x[i] = quantised(outputs[0].type, scaled, zero.empty() ? 0.0 : zero[s], saturate);
   }
@@ -140,7 +140,7 @@ void compute_dequantize(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = numbers_of(use, 0);
   const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto s = static_cast<std::size_t>(sharing.scale_of(static_cast<std::int64_t>(i)));
+    const auto s = at(sharing.scale_of(static_cast<std::int64_t>(i)));
     x[i] = (x[i] - (zero.empty() ? 0.0 : zero[s])) * scale[s];
   }
   set_numbers(outputs[0], x);
@@ -197,8 +197,7 @@ void compute_unpack(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t bits = bits_of(outputs[0].type);
   std::vector<std::int64_t> codes;
   for (const std::int64_t byte : value_of(use, 0).ints) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(8 / bits); ++i)
-      codes.push_back(code_in_byte(byte, bits, i));
+    for (std::size_t i = 0; i < as_size(8 / bits); ++i) codes.push_back(code_in_byte(byte, bits, i));
   }
   give_ints(outputs[0], std::move(codes));
 }

@@ -97,7 +97,7 @@ std::vector<Operand> infer_clip(const OperatorUse& use) {
     }
     if (bound->type != input(use, 0).type) {
       refuse(use, "shape_mismatch",
-             "a bound is " + std::string(element_type_text(bound->type)) + ", expected the input's type");
+             fmt::format("a bound is {}, expected the input's type", element_type_text(bound->type)));
     }
   }
   return {like_first(use)};

@@ -82,8 +82,8 @@ std::vector<Operand> infer_gather_nd(const OperatorUse& use) {
 /// Each row of indices is the start of one slice of the data; the first batch_dims axes go along.
 void compute_gather_nd(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
-  const auto batch = static_cast<std::size_t>(int_attribute(use, "batch_dims", 0));
-  const auto depth = static_cast<std::size_t>(indices.shape.back());
+  const auto batch = as_size(int_attribute(use, "batch_dims", 0));
+  const auto depth = as_size(indices.shape.back());
   const auto strides = strides_of(data.shape);
   const std::int64_t rows = count_between(indices.shape, 0, indices.shape.size() - 1);
   const std::int64_t batches = count_between(data.shape, 0, batch);
@@ -92,7 +92,7 @@ void compute_gather_nd(const OperatorUse& use, std::span<Operand> outputs) {
   for (std::int64_t row = 0; row < rows; ++row) {
     std::int64_t start = row / (rows / batches) * count_between(data.shape, batch, data.shape.size());
     for (std::size_t d = 0; d < depth; ++d) {
-      const std::int64_t index = indices.ints[static_cast<std::size_t>(row) * depth + d];
+      const std::int64_t index = indices.ints[as_size(row) * depth + d];
       start += index_within(use, index, data.shape[batch + d]) * strides[batch + d];
     }
     for (std::int64_t i = 0; i < slice; ++i) from.push_back(start + i);
@@ -111,8 +111,7 @@ Work gathered_work(const OperatorUse& use, std::span<const Operand> outputs) {
 std::vector<std::int64_t> kept_indices(const OperatorUse& use, std::int64_t size) {
   const std::vector<std::int64_t> condition = ints_of_input(use, 1);
   if (std::ssize(condition) > size) {
-    refuse(use, "shape_mismatch",
-           std::to_string(condition.size()) + " conditions for " + std::to_string(size) + " elements");
+    refuse(use, "shape_mismatch", fmt::format("{} conditions for {} elements", condition.size(), size));
   }
   std::vector<std::int64_t> kept;
   for (std::size_t i = 0; i < condition.size(); ++i) {
@@ -143,8 +142,7 @@ void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
   Offsets offsets = offsets_of(in.shape);
   const Offsets all = offsets;
   offsets[axis].clear();
-  for (std::int64_t i : kept_indices(use, in.shape[axis]))
-    offsets[axis].push_back(all[axis][static_cast<std::size_t>(i)]);
+  for (std::int64_t i : kept_indices(use, in.shape[axis])) offsets[axis].push_back(all[axis][at(i)]);
   outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
 }
 

@@ -62,7 +62,7 @@ std::vector<Operand> infer_pad(const OperatorUse& use) {
     size += pads.before[axis] + pads.behind[axis];
     if (left < 0 || size < 0) refuse(use, "shape_mismatch", "pads remove more than there is");
     if (repeats && left == 0 && size > 0) {
-      refuse(use, "shape_mismatch", "axis " + std::to_string(axis) + " has nothing to repeat");
+      refuse(use, "shape_mismatch", fmt::format("axis {} has nothing to repeat", axis));
     }
   }
   return {out};

@@ -43,7 +43,7 @@ std::int64_t reduced(std::string_view reduction, ElementType type, std::int64_t 
 Tensor scattered(Tensor data, const Tensor& updates, const std::vector<std::int64_t>& to,
                  std::string_view reduction) {
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const auto at = static_cast<std::size_t>(to[i]);
+    const auto at = as_size(to[i]);
     if (is_floating(data.type)) {
       data.floats[at] = rounded(data.type, reduced(reduction, data.type, data.floats[at], updates.floats[i]));
     } else {
@@ -58,8 +58,8 @@ void require_updates(const OperatorUse& use, const Shape& expected) {
   const Operand &data = input(use, 0), &updates = input(use, 2);
   if (updates.shape != expected || updates.type != data.type) {
     refuse(use, "shape_mismatch",
-           "updates are " + std::string(element_type_text(updates.type)) + shape_text(updates.shape) +
-               ", expected " + std::string(element_type_text(data.type)) + shape_text(expected));
+           fmt::format("updates are {}{}, expected {}{}", element_type_text(updates.type),
+                       shape_text(updates.shape), element_type_text(data.type), shape_text(expected)));
   }
 }
 
@@ -112,7 +112,7 @@ std::vector<Operand> infer_scatter_nd(const OperatorUse& use) {
 /// Each row of indices is where one slice of updates goes.
 void compute_scatter_nd(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &data = value_of(use, 0), &indices = value_of(use, 1), &updates = value_of(use, 2);
-  const auto depth = static_cast<std::size_t>(indices.shape.back());
+  const auto depth = as_size(indices.shape.back());
   const auto strides = strides_of(data.shape);
   const std::int64_t slice = count_between(data.shape, depth, data.shape.size());
   std::vector<std::int64_t> to;
@@ -166,12 +166,10 @@ void compute_tensor_scatter(const OperatorUse& use, std::span<Operand> outputs) 
   const std::int64_t inner = count_between(cache.shape, axis + 1, cache.shape.size()), size = cache.shape[axis];
   std::vector<std::int64_t> to;
   for (std::int64_t line = 0; line < outer; ++line) {
-    const auto sample = static_cast<std::size_t>(line / (outer / cache.shape[0]));
+    const auto sample = at(line / (outer / cache.shape[0]));
     const std::int64_t start = starts == nullptr ? 0 : starts->ints[sample];
     if (start < 0 || (!is_circular(use) && start > size - steps)) {
-      refuse(use, "shape_mismatch",
-             std::to_string(steps) + " steps from " + std::to_string(start) + " on do not go into " +
-                 std::to_string(size));
+      refuse(use, "shape_mismatch", fmt::format("{} steps from {} on do not go into {}", steps, start, size));
     }
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::int64_t row = line * size + (start % size + step) % size;

@@ -101,9 +101,9 @@ std::vector<std::int64_t> parts_of(const OperatorUse& use, std::int64_t size) {
   if (count < 1 || count > 1'000'000) refuse(use, "unsupported_attribute", "num_outputs " + std::to_string(count));
   const std::int64_t part = ceil_div(size, count);
   if (use.opset < 18 && size % count != 0) {
-    refuse(use, "shape_mismatch", std::to_string(size) + " does not split into " + std::to_string(count));
+    refuse(use, "shape_mismatch", fmt::format("{} does not split into {}", size, count));
   }
-  std::vector<std::int64_t> parts(static_cast<std::size_t>(count), part);
+  std::vector<std::int64_t> parts(as_size(count), part);
   parts.back() = size - part * (count - 1);
   return parts;
 }
@@ -124,8 +124,8 @@ std::vector<Operand> infer_split(const OperatorUse& use) {
   }
   if (outputs.size() != parts.size() || left != 0 || parts.size() != use.output_count) {
     refuse(use, "shape_mismatch",
-           "sizes " + shape_text(parts) + " do not split " + shape_text(in.shape) + " into " +
-               std::to_string(use.output_count) + " outputs");
+           fmt::format("sizes {} do not split {} into {} outputs", shape_text(parts), shape_text(in.shape),
+                       use.output_count));
   }
   return outputs;
 }
@@ -151,8 +151,8 @@ Operand joined(const OperatorUse& use, std::size_t axis) {
     if (others.size() == out.shape.size()) others[axis] = out.shape[axis];
     if (others != out.shape || next.type != out.type) {
       refuse(use, "shape_mismatch",
-             "input " + std::to_string(i) + " of shape " + shape_text(next.shape) + " does not join " +
-                 shape_text(input(use, 0).shape));
+             fmt::format("input {} of shape {} does not join {}", i, shape_text(next.shape),
+                         shape_text(input(use, 0).shape)));
     }
     if (__builtin_add_overflow(out.shape[axis], next.shape[axis], &out.shape[axis])) {
       refuse(use, "model_too_large", "sizes overflow");

@@ -15,7 +15,7 @@ std::vector<std::size_t> order_of(const OperatorUse& use) {
   for (std::size_t i = rank; i-- > 0;) reversed.push_back(static_cast<std::int64_t>(i));
   const auto given = ints_attribute(use, "perm", reversed);
   if (given.size() != rank) {
-    refuse(use, "shape_mismatch", "perm " + shape_text(given) + " of a tensor of rank " + std::to_string(rank));
+    refuse(use, "shape_mismatch", fmt::format("perm {} of a tensor of rank {}", shape_text(given), rank));
   }
   axes_within(use, given, rank);
   std::vector<std::size_t> order;
@@ -60,8 +60,7 @@ Work transpose_work(const OperatorUse& use, std::span<const Operand> outputs) {
 std::int64_t block_of(const OperatorUse& use) {
   const std::int64_t block = int_attribute(use, "blocksize", 0);
   if (block < 1 || block > 65536 || input(use, 0).shape.size() != 4) {
-    refuse(use, "unsupported_attribute",
-           "blocksize " + std::to_string(block) + " on " + shape_text(input(use, 0).shape));
+    refuse(use, "unsupported_attribute", fmt::format("blocksize {} on {}", block, shape_text(input(use, 0).shape)));
   }
   return block;
 }
@@ -120,7 +119,7 @@ std::vector<Operand> infer_reverse(const OperatorUse& use) {
     refuse(use, "shape_mismatch", "batch_axis and time_axis must be 0 and 1 of " + shape_text(in.shape));
   }
   require_type(use, 1, is_integer, "an integer");
-  if (lengths.shape != Shape{in.shape[static_cast<std::size_t>(batch)]}) {
+  if (lengths.shape != Shape{in.shape[at(batch)]}) {
     refuse(use, "shape_mismatch", "sequence lengths " + shape_text(lengths.shape) + " of " + shape_text(in.shape));
   }
   return {like_first(use)};
@@ -135,10 +134,9 @@ void compute_reverse(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<std::int64_t> from;
   for (std::int64_t row = 0; row < in.shape[0]; ++row) {
     for (std::int64_t column = 0; column < in.shape[1]; ++column) {
-      const std::int64_t length = lengths.ints[static_cast<std::size_t>(time_first ? column : row)];
+      const std::int64_t length = lengths.ints[at(time_first ? column : row)];
       if (length < 0 || length > steps) {
-        refuse(use, "shape_mismatch",
-               "a sequence of length " + std::to_string(length) + " in " + std::to_string(steps) + " steps");
+        refuse(use, "shape_mismatch", fmt::format("a sequence of length {} in {} steps", length, steps));
       }
       std::int64_t at_row = row, at_column = column;
       std::int64_t& step = time_first ? at_row : at_column;

@@ -39,7 +39,7 @@ std::vector<Operand> infer_reshape(const OperatorUse& use) {
   }
   const std::int64_t count = element_count(in.shape);
   if (free_axis >= 0) {
-    std::int64_t& size = shape[static_cast<std::size_t>(free_axis)];
+    std::int64_t& size = shape[at(free_axis)];
     size = 1;
     const std::int64_t rest = element_count(shape);
     if (rest == 0 || count % rest != 0) {
@@ -82,8 +82,7 @@ std::vector<Operand> infer_squeeze(const OperatorUse& use) {
     if (!std::binary_search(axes.begin(), axes.end(), i)) {
       shape.push_back(in.shape[i]);
     } else if (in.shape[i] != 1) {
-      refuse(use, "shape_mismatch",
-             "axis " + std::to_string(i) + " of " + shape_text(in.shape) + " has not size 1");
+      refuse(use, "shape_mismatch", fmt::format("axis {} of {} has not size 1", i, shape_text(in.shape)));
     }
   }
   return {viewed(in, std::move(shape))};
@@ -120,7 +119,7 @@ std::vector<Operand> infer_dropout(const OperatorUse& use) {
 
 void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
   compute_view(use, outputs);
-  give_numbers(outputs[1], std::vector<double>(static_cast<std::size_t>(element_count(outputs[1].shape)), 1.0));
+  give_numbers(outputs[1], std::vector<double>(as_size(element_count(outputs[1].shape)), 1.0));
 }
 
 /// The mask, where it is used, is written.

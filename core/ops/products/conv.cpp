@@ -12,7 +12,7 @@ Convolution convolution_of(const OperatorUse& use) {
   const Shape &x = input(use, 0).shape, &w = input(use, 1).shape;
   if (x.size() < 3 || w.size() != x.size()) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(x) + " and weight " + shape_text(w) + " must be of equal rank, 3 or more");
+           fmt::format("input {} and weight {} must be of equal rank, 3 or more", shape_text(x), shape_text(w)));
   }
   const std::vector<std::int64_t> kernel(w.begin() + 2, w.end());
   if (ints_attribute(use, "kernel_shape", kernel) != kernel) {
@@ -26,8 +26,7 @@ Convolution convolution_of(const OperatorUse& use) {
   conv.out_channels = w[0];
   if (conv.groups < 1 || x[1] % conv.groups != 0 || w[0] % conv.groups != 0 || w[1] != x[1] / conv.groups) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(x) + ", weight " + shape_text(w) + " and " + std::to_string(conv.groups) +
-               " groups do not fit");
+           fmt::format("input {}, weight {} and {} groups do not fit", shape_text(x), shape_text(w), conv.groups));
   }
   return conv;
 }

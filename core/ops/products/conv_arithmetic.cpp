@@ -15,14 +15,12 @@ Planes planes_of(const Convolution& conv) {
           conv.in_channels / conv.groups, conv.out_channels / conv.groups};
 }
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 std::vector<double> convolved(const Convolution& conv, const std::vector<double>& x, const std::vector<double>& w,
                               const std::vector<double>& bias, const Stop* stop) {
   const Planes planes = planes_of(conv);
-  std::vector<double> y(at(element_count({conv.batch, conv.out_channels, planes.out})), 0.0);
+  List<double> y(at(element_count({conv.batch, conv.out_channels, planes.out})), 0.0);
   if (y.empty()) return y;
   std::vector<std::int64_t> position(conv.window.out.size(), 0);
   std::vector<Tap> taps;
@@ -39,7 +37,7 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
           const double* kernel = w.data() + (m * planes.in_channels + c) * planes.kernel;
           for (const Tap& tap : taps) sum += plane[tap.input] * kernel[tap.kernel];
         }
-        y[at((n * conv.out_channels + m) * planes.out + number)] = sum;
+        y[(n * conv.out_channels + m) * planes.out + number] = sum;
       }
     }
     ++number;
@@ -50,7 +48,7 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
 std::vector<double> spread_out(const Convolution& conv, const std::vector<double>& x, const std::vector<double>& w,
                                const std::vector<double>& bias, const Stop* stop) {
   const Planes planes = planes_of(conv);
-  std::vector<double> y(at(element_count({conv.batch, conv.out_channels, planes.in})), 0.0);
+  List<double> y(at(element_count({conv.batch, conv.out_channels, planes.in})), 0.0);
   if (y.empty()) return y;
   for (std::size_t i = 0; i < y.size() && !bias.empty(); ++i) {
     y[i] = bias[i / at(planes.in) % at(conv.out_channels)];

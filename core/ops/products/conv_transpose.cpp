@@ -45,8 +45,7 @@ Convolution transposed_of(const OperatorUse& use) {
   if (x.size() < 3 || w.size() != x.size() || conv.groups < 1 || w[0] != x[1] || x[1] % conv.groups != 0 ||
       w[1] > most_transposed_size / conv.groups) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(x) + ", weight " + shape_text(w) + " and " + std::to_string(conv.groups) +
-               " groups do not fit");
+           fmt::format("input {}, weight {} and {} groups do not fit", shape_text(x), shape_text(w), conv.groups));
   }
   conv.batch = x[0];
   conv.in_channels = x[1];

@@ -49,8 +49,8 @@ std::vector<double> moved(const Convolution& conv, const double* x, const double
                           std::int64_t groups) {
   const Window& w = conv.window;
   const std::int64_t outs = w.out[0] * w.out[1], taps = w.kernel[0] * w.kernel[1], plane = w.in[0] * w.in[1];
-  std::vector<double> columns;
-  columns.reserve(static_cast<std::size_t>(element_count({conv.in_channels, taps, outs})));
+  List<double> columns;
+  columns.reserve(as_size(element_count({conv.in_channels, taps, outs})));
   for (std::int64_t c = 0; c < conv.in_channels; ++c) {
     const std::int64_t group = c / (conv.in_channels / groups);
     for (std::int64_t k = 0; k < taps; ++k) {
@@ -75,7 +75,7 @@ void compute_deform(const OperatorUse& use, std::span<Operand> outputs) {
   const auto x = numbers_of(use, 0), weight = numbers_of(use, 1), offset = numbers_of(use, 2),
              bias = numbers_of(use, 3), mask = numbers_of(use, 4);
   const std::int64_t inside = conv.in_channels / conv.groups;
-  std::vector<double> y;
+  List<double> y;
   for (std::int64_t n = 0; n < conv.batch; ++n) {
     const auto columns = moved(
         conv, x.data() + n * conv.in_channels * w.in[0] * w.in[1], offset.data() + n * 2 * groups * taps * outs,
@@ -83,10 +83,9 @@ void compute_deform(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::int64_t m = 0; m < conv.out_channels; ++m) {
       const std::int64_t first = m / (conv.out_channels / conv.groups) * inside * taps;
       for (std::int64_t p = 0; p < outs; ++p) {
-        double sum = bias.empty() ? 0.0 : bias[static_cast<std::size_t>(m)];
+        double sum = bias.empty() ? 0.0 : bias[at(m)];
         for (std::int64_t i = 0; i < inside * taps; ++i) {
-          sum += columns[static_cast<std::size_t>((first + i) * outs + p)] *
-                 weight[static_cast<std::size_t>(m * inside * taps + i)];
+          sum += columns[at((first + i) * outs + p)] * weight[at(m * inside * taps + i)];
         }
         y.push_back(sum);
       }
@@ -108,8 +107,8 @@ Window col2im_window(const OperatorUse& use) {
   Window window = window_of(use, image, block);
   if (x[1] % element_count(block) != 0 || x[2] != element_count(window.out)) {
     refuse(use, "shape_mismatch",
-           "columns " + shape_text(x) + " do not fit blocks " + shape_text(block) + " at " +
-               shape_text(window.out) + " positions");
+           fmt::format("columns {} do not fit blocks {} at {} positions", shape_text(x), shape_text(block),
+                       shape_text(window.out)));
   }
   return window;
 }
@@ -133,19 +132,18 @@ Work col2im_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = col2im_window(use);
-  const std::vector<double> x = numbers_of(use, 0);
+  const List<double> x = numbers_of(use, 0);
   const std::int64_t planes = element_count({outputs[0].shape[0], outputs[0].shape[1]});
   const std::int64_t pixels = element_count(window.in), block = element_count(window.kernel),
                      positions = element_count(window.out);
-  std::vector<double> y(static_cast<std::size_t>(element_count(outputs[0].shape)), 0.0);
+  List<double> y(as_size(element_count(outputs[0].shape)), 0.0);
   std::vector<std::int64_t> position(window.out.size(), 0);
   std::vector<Tap> taps;
   for (std::int64_t number = 0; number < positions && !y.empty(); ++number) {
     taps_at(window, position, taps);
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       for (const Tap& tap : taps) {
-        y[static_cast<std::size_t>(plane * pixels + tap.input)] +=
-            x[static_cast<std::size_t>((plane * block + tap.kernel) * positions + number)];
+        y[plane * pixels + tap.input] += x[(plane * block + tap.kernel) * positions + number];
       }
     }
     next_index(position, window.out);

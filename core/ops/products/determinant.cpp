@@ -50,9 +50,9 @@ double determinant(double* matrix, std::size_t n) {
 
 void compute_det(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = numbers_of(use, 0), y;
-  const auto n = static_cast<std::size_t>(input(use, 0).shape.back());
+  const auto n = as_size(input(use, 0).shape.back());
   for (std::int64_t i = 0; i < element_count(outputs[0].shape); ++i) {
-    y.push_back(determinant(x.data() + static_cast<std::size_t>(i) * n * n, n));
+    y.push_back(determinant(x.data() + as_size(i) * n * n, n));
   }
   set_numbers(outputs[0], y);
 }

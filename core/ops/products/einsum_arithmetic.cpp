@@ -116,7 +116,7 @@ std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& sh
     };
     const auto kept_a = moves(step.kept, true), kept_b = moves(step.kept, false);
     const auto summed_a = moves(step.summed, true), summed_b = moves(step.summed, false);
-    std::vector<T> result(static_cast<std::size_t>(element_count(kept)), T{});
+    std::vector<T> result(as_size(element_count(kept)), T{});
     const std::vector<T>&a = tensors[step.first], &b = tensors[step.second];
     std::vector<std::int64_t> index(kept.size(), 0), inner(summed.size(), 0);
     const bool nothing = element_count(summed) == 0;
@@ -124,8 +124,8 @@ std::vector<T> contracted(const Equation& equation, const std::vector<Shape>& sh
       if (i % 64 == 0) end_if(stop, "");
       const std::int64_t from_a = offset_of(index, kept_a), from_b = offset_of(index, kept_b);
       do {
-        const T factor = a[static_cast<std::size_t>(from_a + offset_of(inner, summed_a))];
-        result[i] += two ? factor * b[static_cast<std::size_t>(from_b + offset_of(inner, summed_b))] : factor;
+        const T factor = a[at(from_a + offset_of(inner, summed_a))];
+        result[i] += two ? factor * b[at(from_b + offset_of(inner, summed_b))] : factor;
       } while (next_index(inner, summed));
       next_index(index, kept);
     }

@@ -36,8 +36,7 @@ void require_input(const OperatorUse& use, std::size_t i, bool wanted, const cha
 std::int64_t divided(const OperatorUse& use, std::size_t i, std::int64_t heads) {
   const Shape& shape = input(use, i).shape;
   if (shape.size() != 3 || heads < 1 || heads > 1 << 20 || shape[2] % heads != 0)
-    refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " " + shape_text(shape) + " is not batch x tokens x heads");
+    refuse(use, "shape_mismatch", fmt::format("input {} {} is not batch x tokens x heads", i, shape_text(shape)));
   return shape[2] / heads;
 }
 
@@ -123,8 +122,7 @@ struct Tokens {
 
 /// One token into the state of head `h`; `row` is the token's place among all, batch by batch.
 void update(const LinearAttention& a, const Tokens& in, std::size_t row, std::size_t h, std::span<double> state) {
-  const auto depth = static_cast<std::size_t>(a.depth), width = static_cast<std::size_t>(a.value_depth),
-             heads = static_cast<std::size_t>(a.heads);
+  const auto depth = as_size(a.depth), width = as_size(a.value_depth), heads = as_size(a.heads);
   const double* k = in.key.data() + (row * heads + h) * depth;
   if (a.gated) {
     for (std::size_t i = 0; i < depth; ++i) {
@@ -145,14 +143,13 @@ void compute_linear_attention(const OperatorUse& use, std::span<Operand> outputs
   const LinearAttention a = attention_of(use);
   const Tokens in{numbers_of(use, query_in), numbers_of(use, key_in), numbers_of(use, value_in),
                   numbers_of(use, decay_in), numbers_of(use, rate_in)};
-  const auto depth = static_cast<std::size_t>(a.depth), width = static_cast<std::size_t>(a.value_depth),
-             heads = static_cast<std::size_t>(a.heads), queries = static_cast<std::size_t>(a.query_heads),
-             made = static_cast<std::size_t>(a.outputs());
+  const auto depth = as_size(a.depth), width = as_size(a.value_depth), heads = as_size(a.heads),
+             queries = as_size(a.query_heads), made = as_size(a.outputs());
   std::vector<double> state = numbers_of(use, state_in);
-  if (state.empty()) state.assign(static_cast<std::size_t>(element_count(a.state())), 0.0);
-  std::vector<double> y(static_cast<std::size_t>(a.batch * a.tokens) * made * width, 0.0);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(a.batch * a.tokens); ++row) {
-    const std::size_t text = row / static_cast<std::size_t>(a.tokens);
+  if (state.empty()) state.assign(as_size(element_count(a.state())), 0.0);
+  std::vector<double> y(as_size(a.batch * a.tokens) * made * width, 0.0);
+  for (std::size_t row = 0; row < as_size(a.batch * a.tokens); ++row) {
+    const std::size_t text = row / as_size(a.tokens);
     const auto of_head = [&](std::size_t h) {
       return std::span(state).subspan((text * heads + h) * depth * width, depth * width);
     };

@@ -23,7 +23,7 @@ Sizes factor_sizes(const OperatorUse& use) {
   const Sizes sizes{shape[turned ? 1 : 0], shape[turned ? 0 : 1], int_attribute(use, "rank", 0)};
   if (sizes.rank < 1 || sizes.rank > std::min(sizes.k, sizes.n))
     refuse(use, "shape_mismatch",
-           "rank " + std::to_string(sizes.rank) + ", expected 1 to the smaller size of " + shape_text(shape));
+           fmt::format("rank {}, expected 1 to the smaller size of {}", sizes.rank, shape_text(shape)));
   return sizes;
 }
 
@@ -63,8 +63,8 @@ std::vector<double> factor(const Matrix& w, std::int64_t rank, bool left) {
   else
     wanted = by_rows ? Matrix(inverse.asDiagonal() * (vectors.transpose() * w))
                      : Matrix(root.asDiagonal() * vectors.transpose());
-  std::vector<double> elements;
-  elements.reserve(static_cast<std::size_t>(wanted.size()));
+  List<double> elements;
+  elements.reserve(as_size(wanted.size()));
   for (Eigen::Index r = 0; r < wanted.rows(); ++r)
     for (Eigen::Index c = 0; c < wanted.cols(); ++c) elements.push_back(wanted(r, c));
   return elements;
@@ -72,12 +72,11 @@ std::vector<double> factor(const Matrix& w, std::int64_t rank, bool left) {
 
 void compute_low_rank(const OperatorUse& use, std::span<Operand> outputs) {
   const Sizes s = factor_sizes(use);
-  const std::vector<double> elements = numbers_of(use, 0);
+  const List<double> elements = numbers_of(use, 0);
   const bool turned = int_attribute(use, "trans_b", 0) != 0;
   Matrix w(s.k, s.n);
   for (std::int64_t k = 0; k < s.k; ++k)
-    for (std::int64_t n = 0; n < s.n; ++n)
-      w(k, n) = elements[static_cast<std::size_t>(turned ? n * s.k + k : k * s.n + n)];
+    for (std::int64_t n = 0; n < s.n; ++n) w(k, n) = elements[turned ? n * s.k + k : k * s.n + n];
   set_numbers(outputs[0], factor(w, s.rank, is_left(use)));
 }
 

@@ -23,7 +23,7 @@ std::vector<T> multiplied(const Product& p, const std::vector<T>& a, const std::
   Shape all = p.batch;
   all.push_back(p.m);
   all.push_back(p.n);
-  std::vector<T> y(static_cast<std::size_t>(element_count(all)), T{});
+  std::vector<T> y(as_size(element_count(all)), T{});
   if (y.empty()) return y;
   const auto strides_a = strides_of(p.batch_a), strides_b = strides_of(p.batch_b);
   const std::int64_t row_a = p.trans_a ? 1 : p.k, column_a = p.trans_a ? p.m : 1;

@@ -30,8 +30,7 @@ ElementType output_type(const OperatorUse& use) {
     const bool small = bits_of(type) <= 16 && bits_of(type) > 0 && type != ElementType::boolean;
     if (!small || type == ElementType::float16 || type == ElementType::bfloat16) {
       refuse(use, "invalid_graph",
-             "input " + std::to_string(i) + " is " + std::string(element_type_text(type)) +
-                 ", which is no quantised type");
+             fmt::format("input {} is {}, which is no quantised type", i, element_type_text(type)));
     }
   }
   const bool scaled = optional_input(use, x_scale) != nullptr;
@@ -66,8 +65,7 @@ std::vector<double> parameter_over(const OperatorUse& use, std::size_t i, const 
                                    double otherwise) {
   const std::vector<double> numbers = numbers_of(use, i);
   if (numbers.size() <= 1) {
-    return std::vector<double>(static_cast<std::size_t>(element_count(over)),
-                               numbers.empty() ? otherwise : numbers[0]);
+    return std::vector<double>(as_size(element_count(over)), numbers.empty() ? otherwise : numbers[0]);
   }
   std::vector<double> all;
   for (std::size_t from : broadcast_elements(parameter_shape(*use.inputs[i], along_rows), over)) {
@@ -123,7 +121,7 @@ void compute_quantized_conv(const OperatorUse& use, std::span<Operand> outputs) 
   for (std::size_t i = 0; i < w.size(); ++i) w[i] -= zeros[i / (w.size() / zeros.size())];
   std::vector<double> sums = convolved(conv, x, w, numbers_of(use, bias_place), use.stop);
   const auto scales = parameter_over(use, w_scale, channels, false, 1);
-  const auto plane = static_cast<std::size_t>(element_count(conv.window.out));
+  const auto plane = as_size(element_count(conv.window.out));
   std::vector<double> scale_of_each(sums.size());
   for (std::size_t i = 0; i < sums.size(); ++i) scale_of_each[i] = scales[i / plane % scales.size()];
   set_rescaled(use, outputs[0], std::move(sums), scale_of_each);
@@ -162,7 +160,7 @@ void compute_quantized_matmul(const OperatorUse& use, std::span<Operand> outputs
 /// One node of `type` that takes the use's inputs as `order` says; those the use does not have are absent.
 Body quantised_body(const OperatorUse& use, const char* type, std::vector<int> order) {
   for (int& i : order) {
-    if (i >= 0 && optional_input(use, static_cast<std::size_t>(i)) == nullptr) i = -1;
+    if (i >= 0 && optional_input(use, as_size(i)) == nullptr) i = -1;
   }
   while (!order.empty() && order.back() < 0) order.pop_back();
   Body body;

@@ -77,13 +77,13 @@ std::vector<std::array<GateActivation, 3>> activations_of(const OperatorUse& use
   if (names.empty()) {
     for (std::int64_t d = 0; d < l.directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
   }
-  if (names.size() != each * static_cast<std::size_t>(l.directions)) {
-    refuse(use, "unsupported_attribute", "activations must be " + std::to_string(each) + " a direction");
+  if (names.size() != each * as_size(l.directions)) {
+    refuse(use, "unsupported_attribute", fmt::format("activations must be {} a direction", each));
   }
   const auto alphas = floats_attribute(use, "activation_alpha", {}),
              betas = floats_attribute(use, "activation_beta", {});
   std::size_t alpha = 0, beta = 0;
-  std::vector<std::array<GateActivation, 3>> all(static_cast<std::size_t>(l.directions));
+  std::vector<std::array<GateActivation, 3>> all(as_size(l.directions));
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::string name = names[i];
     for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -9,8 +9,6 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-std::size_t as_index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// One direction: where its weights begin, and what its gates apply.
 struct Direction {
   const Recurrence& layer;
@@ -25,11 +23,11 @@ double clipped(const Recurrence& layer, double x) {
 /// W x + Wb of all gates.
 Numbers from_input(const Direction& d, const double* x) {
   const std::int64_t rows = d.layer.gates() * d.layer.hidden;
-  Numbers sums(as_index(rows), 0.0);
+  Numbers sums(as_size(rows), 0.0);
   for (std::int64_t row = 0; row < rows; ++row) {
     double sum = d.bias == nullptr ? 0.0 : d.bias[row];
     for (std::int64_t i = 0; i < d.layer.inputs; ++i) sum += d.w[row * d.layer.inputs + i] * x[i];
-    sums[as_index(row)] = sum;
+    sums[as_size(row)] = sum;
   }
   return sums;
 }
@@ -37,11 +35,11 @@ Numbers from_input(const Direction& d, const double* x) {
 /// R h + Rb of one gate.
 Numbers from_state(const Direction& d, std::int64_t gate, const Numbers& h) {
   const std::int64_t hidden = d.layer.hidden, first = gate * hidden;
-  Numbers sums(as_index(hidden), 0.0);
+  Numbers sums(as_size(hidden), 0.0);
   for (std::int64_t row = 0; row < hidden; ++row) {
     double sum = d.bias == nullptr ? 0.0 : d.bias[d.layer.gates() * hidden + first + row];
-    for (std::int64_t i = 0; i < hidden; ++i) sum += d.r[(first + row) * hidden + i] * h[as_index(i)];
-    sums[as_index(row)] = sum;
+    for (std::int64_t i = 0; i < hidden; ++i) sum += d.r[(first + row) * hidden + i] * h[as_size(i)];
+    sums[as_size(row)] = sum;
   }
   return sums;
 }
@@ -94,7 +92,7 @@ std::int64_t state_place(const Recurrence& l, std::int64_t direction, std::int64
 }
 
 Numbers state_of(const Recurrence& l, const Numbers& initial, std::int64_t place) {
-  if (initial.empty()) return Numbers(as_index(l.hidden), 0.0);
+  if (initial.empty()) return Numbers(as_size(l.hidden), 0.0);
   return Numbers(initial.begin() + place, initial.begin() + place + l.hidden);
 }
 
@@ -120,8 +118,8 @@ RecurrentOutputs unrolled(const Recurrence& l, const RecurrentInputs& in,
                           const std::vector<std::array<GateActivation, 3>>& activations) {
   const std::int64_t rows = l.gates() * l.hidden;
   RecurrentOutputs out;
-  out.y.assign(as_index(element_count({l.steps, l.directions, l.batch, l.hidden})), 0.0);
-  out.hidden.assign(as_index(element_count({l.directions, l.batch, l.hidden})), 0.0);
+  out.y.assign(as_size(element_count({l.steps, l.directions, l.batch, l.hidden})), 0.0);
+  out.hidden.assign(as_size(element_count({l.directions, l.batch, l.hidden})), 0.0);
   out.cell = out.hidden;
   for (std::int64_t direction = 0; direction < l.directions; ++direction) {
     const Direction d{l,
@@ -129,12 +127,12 @@ RecurrentOutputs unrolled(const Recurrence& l, const RecurrentInputs& in,
                       in.r.data() + direction * rows * l.hidden,
                       in.bias.empty() ? nullptr : in.bias.data() + direction * 2 * rows,
                       in.peepholes.empty() ? nullptr : in.peepholes.data() + direction * 3 * l.hidden,
-                      activations[as_index(direction)]};
+                      activations[as_size(direction)]};
     const bool reversed = direction == 1 || l.first_reversed;
     for (std::int64_t b = 0; b < l.batch; ++b) {
       const std::int64_t place = state_place(l, direction, b);
       Numbers h = state_of(l, in.hidden, place), c = state_of(l, in.cell, place);
-      const std::int64_t length = in.lengths.empty() ? l.steps : static_cast<std::int64_t>(in.lengths[as_index(b)]);
+      const std::int64_t length = in.lengths.empty() ? l.steps : static_cast<std::int64_t>(in.lengths[as_size(b)]);
       for (std::int64_t step = 0; step < length; ++step) {
         const std::int64_t t = reversed ? length - 1 - step : step;
         const double* x = in.x.data() + (l.batch_first ? b * l.steps + t : t * l.batch + b) * l.inputs;

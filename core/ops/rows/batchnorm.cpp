@@ -30,8 +30,8 @@ std::vector<Operand> infer_batch_norm(const OperatorUse& use) {
     require_type(use, i, is_floating, "a float");
     if (element_count(input(use, i).shape) != statistics_count(use)) {
       refuse(use, "shape_mismatch",
-             "input " + std::to_string(i) + " has shape " + shape_text(input(use, i).shape) + ", expected " +
-                 std::to_string(statistics_count(use)) + " elements");
+             fmt::format("input {} has shape {}, expected {} elements", i, shape_text(input(use, i).shape),
+                         statistics_count(use)));
     }
   }
   std::vector<Operand> outputs{like_first(use)};
@@ -47,9 +47,9 @@ std::vector<Operand> infer_batch_norm(const OperatorUse& use) {
 /// For each element of the input, the statistics it belongs to.
 class StatisticsOf {
  public:
-  explicit StatisticsOf(const OperatorUse& use) : count_(static_cast<std::size_t>(statistics_count(use))) {
+  explicit StatisticsOf(const OperatorUse& use) : count_(as_size(statistics_count(use))) {
     const Shape& x = input(use, 0).shape;
-    const auto sample = static_cast<std::size_t>(count_between(x, 1, x.size()));
+    const auto sample = as_size(count_between(x, 1, x.size()));
     inner_ = count_ == 0 ? 1 : std::max<std::size_t>(1, sample / count_);
   }
   std::size_t operator[](std::size_t element) const { return element / inner_ % count_; }
@@ -138,7 +138,7 @@ void compute_lrn(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> values(in.size());
   const double alpha = float_attribute(use, "alpha", 0.0001), beta = float_attribute(use, "beta", 0.75);
   const double bias = float_attribute(use, "bias", 1.0);
-  const auto size = static_cast<std::size_t>(int_attribute(use, "size", 1));
+  const auto size = as_size(int_attribute(use, "size", 1));
   const std::size_t before = (size - 1) / 2, behind = size - 1 - before;
   const Lines lines = lines_along(input(use, 0).shape, 1);
   for_each_line(lines, [&](std::size_t start) {

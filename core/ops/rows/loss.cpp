@@ -71,10 +71,10 @@ void set_loss(const OperatorUse& use, const std::vector<double>& log_prob, Opera
   for (std::size_t i = 0; i < target.size(); ++i) {
     if (ignores && target[i] == ignored) continue;
     if (!(target[i] >= 0 && target[i] < static_cast<double>(loss.classes))) {
-      refuse(use, "shape_mismatch", "a target is none of the " + std::to_string(loss.classes) + " classes");
+      refuse(use, "shape_mismatch", fmt::format("a target is none of the {} classes", loss.classes));
     }
-    const auto inner = static_cast<std::size_t>(loss.inner), label = static_cast<std::size_t>(target[i]);
-    const std::size_t at = (i / inner * static_cast<std::size_t>(loss.classes) + label) * inner + i % inner;
+    const auto inner = as_size(loss.inner), label = static_cast<std::size_t>(target[i]);
+    const std::size_t at = (i / inner * as_size(loss.classes) + label) * inner + i % inner;
     const double own = weights.empty() ? 1.0 : weights[label];
     losses[i] = -log_prob[at] * own;
     total += losses[i];
@@ -91,7 +91,7 @@ void compute_likelihood(const OperatorUse& use, std::span<Operand> outputs) {
 void compute_entropy(const OperatorUse& use, std::span<Operand> outputs) {
   const Loss loss = loss_of(use);
   std::vector<double> x = numbers_of(use, 0);
-  const auto classes = static_cast<std::size_t>(loss.classes), inner = static_cast<std::size_t>(loss.inner);
+  const auto classes = as_size(loss.classes), inner = as_size(loss.inner);
   for (std::size_t row = 0; row < x.size() / std::max<std::size_t>(1, classes); ++row) {
     const std::size_t first = row / inner * classes * inner + row % inner;
     double most = x[first], sum = 0;

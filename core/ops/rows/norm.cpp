@@ -15,7 +15,7 @@ void require_rank(const OperatorUse& use, std::size_t least) {
   require_type(use, 0, is_floating, "a float");
   if (input(use, 0).shape.size() < least) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(input(use, 0).shape) + " must have rank " + std::to_string(least) + " or more");
+           fmt::format("input {} must have rank {} or more", shape_text(input(use, 0).shape), least));
   }
 }
 
@@ -25,8 +25,7 @@ void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count)
   require_type(use, i, is_floating, "a float");
   if (operand != nullptr && element_count(operand->shape) != count) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " has shape " + shape_text(operand->shape) + ", expected " +
-               std::to_string(count) + " elements");
+           fmt::format("input {} has shape {}, expected {} elements", i, shape_text(operand->shape), count));
   }
 }
 
@@ -72,8 +71,8 @@ void give_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::si
   const Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   const std::vector<double>&gamma = value_of(use, 1).floats, &beta = value_of(use, 2).floats;
   const Shape& shape = input(use, 0).shape;
-  const auto channels = static_cast<std::size_t>(shape[1]);
-  const auto inner = static_cast<std::size_t>(count_between(shape, 2, shape.size()));
+  const auto channels = as_size(shape[1]);
+  const auto inner = as_size(count_between(shape, 2, shape.size()));
   const std::size_t length = x.size() / rows;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / length, at = i / inner % channels * gamma.size() / channels;
@@ -94,7 +93,7 @@ Work instance_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_instance_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs, static_cast<std::size_t>(count_between(input(use, 0).shape, 0, 2)));
+  give_by_channel(use, outputs, as_size(count_between(input(use, 0).shape, 0, 2)));
 }
 
 std::int64_t group_count(const OperatorUse& use) { return int_attribute(use, "num_groups", 0); }
@@ -105,7 +104,7 @@ std::vector<Operand> infer_group_norm(const OperatorUse& use) {
   const std::int64_t channels = input(use, 0).shape[1], groups = group_count(use);
   if (groups < 1 || channels % groups != 0) {
     refuse(use, "unsupported_attribute",
-           "num_groups " + std::to_string(groups) + " does not divide " + std::to_string(channels) + " channels");
+           fmt::format("num_groups {} does not divide {} channels", groups, channels));
   }
   const bool per_group = use.type == "GroupNormalization" && use.opset < 21;
   require_elements(use, 1, per_group ? groups : channels);
@@ -118,8 +117,7 @@ Work group_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs,
-                  static_cast<std::size_t>(element_count({input(use, 0).shape[0], group_count(use)})));
+  give_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
 }
 
 std::size_t layer_norm_axis(const OperatorUse& use) {
@@ -132,8 +130,8 @@ void require_broadcast(const OperatorUse& use, std::size_t i) {
   require_type(use, i, is_floating, "a float");
   if (operand != nullptr && broadcast(use, operand->shape, input(use, 0).shape) != input(use, 0).shape) {
     refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " of shape " + shape_text(operand->shape) + " does not broadcast to " +
-               shape_text(input(use, 0).shape));
+           fmt::format("input {} of shape {} does not broadcast to {}", i, shape_text(operand->shape),
+                       shape_text(input(use, 0).shape)));
   }
 }
 
@@ -163,7 +161,7 @@ void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vec
 
 void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
   Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / (x.size() / rows);
@@ -190,7 +188,7 @@ std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
 /// x / sqrt(E[x^2] + eps) * gamma. [3,4] with epsilon 0 is divided by sqrt(12.5).
 void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = static_cast<std::size_t>(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
   const std::size_t length = x.size() / rows;
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -221,7 +219,7 @@ void compute_mvn(const OperatorUse& use, std::span<Operand> outputs) {
   const auto axes = mvn_axes(use);
   for (std::size_t axis : axes) kept[axis] = 1;
   const Spread slot = spread(kept, input(use, 0).shape);
-  std::vector<double> sum(static_cast<std::size_t>(element_count(kept))), squares(sum.size());
+  std::vector<double> sum(as_size(element_count(kept))), squares(sum.size());
   const double count = static_cast<double>(x.size()) / static_cast<double>(sum.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[slot[i]] += x[i];
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -25,7 +25,7 @@ std::vector<Operand> infer_arg(const OperatorUse& use) {
   require_type(use, 0, is_number, "a number");
   Shape shape = input(use, 0).shape;
   const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), shape.size());
-  if (shape[axis] == 0) refuse(use, "shape_mismatch", "axis " + std::to_string(axis) + " has no elements");
+  if (shape[axis] == 0) refuse(use, "shape_mismatch", fmt::format("axis {} has no elements", axis));
   shape[axis] = 1;
   if (int_attribute(use, "keepdims", 1) == 0) shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
   return {typed(ElementType::int64, std::move(shape))};
@@ -67,7 +67,7 @@ void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
   const Lines lines = lines_along(in.shape, axis);
-  const auto kept = static_cast<std::size_t>(outputs[0].shape[axis]);
+  const auto kept = as_size(outputs[0].shape[axis]);
   const Ranking before{in, int_attribute(use, "largest", 1) != 0};
   std::vector<std::int64_t> from(lines.outer * kept * lines.inner), indices(from.size());
   std::vector<std::size_t> order(lines.length);

@@ -58,7 +58,7 @@ std::vector<std::int64_t> slots_of(const OperatorUse& use) {
   if (element_count(in) == 0) return {};
   const auto axes = reduced_axes(use);
   Offsets offsets = offsets_of(without(in, axes, true));
-  for (std::size_t axis : axes) offsets[axis].assign(static_cast<std::size_t>(in[axis]), 0);
+  for (std::size_t axis : axes) offsets[axis].assign(as_size(in[axis]), 0);
   return positions(offsets);
 }
 
@@ -66,9 +66,9 @@ std::vector<std::int64_t> slots_of(const OperatorUse& use) {
 template <class T, class F>
 std::vector<T> gathered(const OperatorUse& use, const Operand& out, const std::vector<T>& elements, T start, F f) {
   const std::vector<std::int64_t> slots = slots_of(use);
-  std::vector<T> results(static_cast<std::size_t>(element_count(out.shape)), start);
+  List<T> results(as_size(element_count(out.shape)), start);
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    T& result = results[static_cast<std::size_t>(slots[i])];
+    T& result = results[slots[i]];
     result = f(result, elements[i]);
   }
   return results;
@@ -171,7 +171,7 @@ void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> sums(most.size(), 0.0);
   const auto shift = [&](std::size_t slot) { return std::isinf(most[slot]) ? 0.0 : most[slot]; };
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const auto slot = static_cast<std::size_t>(slots[i]);
+    const auto slot = at(slots[i]);
     sums[slot] += std::exp(values[i] - shift(slot));
   }
   for (std::size_t slot = 0; slot < sums.size(); ++slot) sums[slot] = shift(slot) + std::log(sums[slot]);

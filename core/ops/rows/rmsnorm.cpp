@@ -20,8 +20,7 @@ std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
   const std::int64_t length = count_between(y.shape, first_axis(use), y.shape.size());
   const Operand* gamma = optional_input(use, 1);
   if (gamma != nullptr && (element_count(gamma->shape) != length || !is_floating(gamma->type))) {
-    refuse(use, "shape_mismatch",
-           "gamma " + shape_text(gamma->shape) + " must have " + std::to_string(length) + " floats");
+    refuse(use, "shape_mismatch", fmt::format("gamma {} must have {} floats", shape_text(gamma->shape), length));
   }
   return {y};
 }
@@ -47,7 +46,7 @@ void compute_rmsnorm(const OperatorUse& use, std::span<Operand> outputs) {
   const Operand* gamma = optional_input(use, 1);
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   Tensor y = zero_tensor(x.type, x.shape);
-  const auto length = static_cast<std::size_t>(count_between(x.shape, first_axis(use), x.shape.size()));
+  const auto length = as_size(count_between(x.shape, first_axis(use), x.shape.size()));
   for (std::size_t row = 0; row < y.floats.size(); row += length) {
     double squares = 0;
     for (std::size_t i = 0; i < length; ++i) squares += x.value->floats[row + i] * x.value->floats[row + i];

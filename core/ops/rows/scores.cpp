@@ -65,8 +65,7 @@ void compute_scores(const OperatorUse& use, std::span<Operand> outputs) {
   };
   const std::vector<double> q = full(input(use, 0)), k = full(input(use, 1));
   Tensor out = zero_tensor(outputs[0].type, outputs[0].shape);
-  const auto rows = static_cast<std::size_t>(p.m), columns = static_cast<std::size_t>(p.n),
-             depth = static_cast<std::size_t>(p.k);
+  const auto rows = as_size(p.m), columns = as_size(p.n), depth = as_size(p.k);
   for (std::size_t i = 0; i < out.floats.size(); ++i) {
     const std::size_t column = i % columns, row = i / columns, matrix = row / rows;
     double sum = 0;

@@ -31,23 +31,23 @@ double overlap(const Box& a, const Box& b) {
 
 double scalar_input(const OperatorUse& use, std::size_t i, double otherwise) {
   const std::vector<double> numbers = numbers_of(use, i);
-  if (numbers.size() > 1) refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number");
+  if (numbers.size() > 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
   return numbers.empty() ? otherwise : numbers[0];
 }
 
 void check_shapes(const OperatorUse& use) {
   const Shape &boxes = input(use, 0).shape, &scores = input(use, 1).shape;
   if (boxes.size() != 3 || boxes[2] != 4 || scores.size() != 3 || scores[0] != boxes[0] || scores[2] != boxes[1]) {
-    refuse(
-        use, "shape_mismatch",
-        "boxes " + shape_text(boxes) + " must be [batch,n,4], scores " + shape_text(scores) + " [batch,classes,n]");
+    refuse(use, "shape_mismatch",
+           fmt::format("boxes {} must be [batch,n,4], scores {} [batch,classes,n]", shape_text(boxes),
+                       shape_text(scores)));
   }
 }
 
 /// Numbers of the boxes taken, best first: those of a score above the threshold that overlap none taken before.
 /// Equal scores go by number.
-std::vector<std::int64_t> best_boxes(const std::vector<Box>& boxes, const double* scores, double most,
-                                     double overlaps, const double* least_score) {
+std::vector<std::int64_t> best_boxes(const List<Box>& boxes, const double* scores, double most, double overlaps,
+                                     const double* least_score) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < std::ssize(boxes); ++i) {
     if (least_score == nullptr || scores[i] > *least_score) order.push_back(i);
@@ -58,9 +58,8 @@ std::vector<std::int64_t> best_boxes(const std::vector<Box>& boxes, const double
   std::vector<std::int64_t> taken;
   for (std::int64_t i : order) {
     if (static_cast<double>(taken.size()) >= most) break;
-    const bool covered = std::any_of(taken.begin(), taken.end(), [&](std::int64_t t) {
-      return overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(t)]) > overlaps;
-    });
+    const bool covered = std::any_of(taken.begin(), taken.end(),
+                                     [&](std::int64_t t) { return overlap(boxes[i], boxes[t]) > overlaps; });
     if (!covered) taken.push_back(i);
   }
   return taken;
@@ -76,7 +75,7 @@ std::vector<double> selected(const OperatorUse& use) {
   std::vector<double> rows;
   if (scores.empty()) return rows;
   for (std::int64_t batch = 0; batch < shape[0]; ++batch) {
-    std::vector<Box> boxes;
+    List<Box> boxes;
     for (std::int64_t i = 0; i < shape[2]; ++i) {
       boxes.push_back(box_of(corners.data() + (batch * shape[2] + i) * 4, centre));
     }

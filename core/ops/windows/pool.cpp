@@ -56,25 +56,25 @@ void for_each_window(const OperatorUse& use, const Window& window, Then then) {
   for (std::int64_t number = 0; number < outs && planes > 0; ++number) {
     taps_at(window, position, taps);
     for (std::int64_t plane = 0; plane < planes; ++plane) {
-      then(static_cast<std::size_t>(plane * outs + number), plane * ins, taps, position);
+      then(as_size(plane * outs + number), plane * ins, taps, position);
     }
     next_index(position, window.out);
   }
 }
 
 std::vector<double> results_for(const Operand& output) {
-  return std::vector<double>(static_cast<std::size_t>(element_count(output.shape)), 0.0);
+  return std::vector<double>(as_size(element_count(output.shape)), 0.0);
 }
 
 /// The mean of what lies in the input, or in the padded input (count_include_pad).
 void compute_average(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = pool_window(use);
   const bool padded = int_attribute(use, "count_include_pad", 0) != 0;
-  const std::vector<double> x = numbers_of(use, 0);
+  const List<double> x = numbers_of(use, 0);
   std::vector<double> y = results_for(outputs[0]);
   for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto& position) {
     const std::int64_t count = padded ? padded_taps_at(window, position) : std::ssize(taps);
-    for (const Tap& tap : taps) y[i] += x[static_cast<std::size_t>(plane + tap.input)];
+    for (const Tap& tap : taps) y[i] += x[plane + tap.input];
     if (count > 0) y[i] /= static_cast<double>(count);
   });
   set_numbers(outputs[0], y);
@@ -83,10 +83,10 @@ void compute_average(const OperatorUse& use, std::span<Operand> outputs) {
 /// p-th root of the sum of p-th powers.
 void compute_lp(const OperatorUse& use, std::span<Operand> outputs) {
   const auto p = static_cast<double>(int_attribute(use, "p", 2));
-  const std::vector<double> x = numbers_of(use, 0);
+  const List<double> x = numbers_of(use, 0);
   std::vector<double> y = results_for(outputs[0]);
   for_each_window(use, pool_window(use), [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
-    for (const Tap& tap : taps) y[i] += std::pow(std::fabs(x[static_cast<std::size_t>(plane + tap.input)]), p);
+    for (const Tap& tap : taps) y[i] += std::pow(std::fabs(x[plane + tap.input]), p);
     y[i] = std::pow(y[i], 1 / p);
   });
   set_numbers(outputs[0], y);
@@ -113,13 +113,13 @@ std::int64_t column_major(std::int64_t element, const Shape& plane) {
 void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = pool_window(use);
   const bool columns = int_attribute(use, "storage_order", 0) != 0;
-  const std::vector<double> x = numbers_of(use, 0);
+  const List<double> x = numbers_of(use, 0);
   std::vector<double> y = results_for(outputs[0]), where = y;
   for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
     y[i] = least_of(outputs[0].type);
     std::int64_t best = taps.empty() ? 0 : taps[0].input;
     for (const Tap& tap : taps) {
-      const double value = x[static_cast<std::size_t>(plane + tap.input)];
+      const double value = x[plane + tap.input];
       if (value > y[i]) y[i] = value, best = tap.input;
     }
     where[i] = static_cast<double>(plane + (columns ? column_major(best, window.in) : best));

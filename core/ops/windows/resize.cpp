@@ -14,7 +14,7 @@ std::vector<double> floats_of_input(const OperatorUse& use, std::size_t i) {
   const Operand* operand = optional_input(use, i);
   if (operand == nullptr || element_count(operand->shape) == 0) return {};
   if (!operand->value) {
-    refuse(use, "shape_unknown", "input " + std::to_string(i) + " (scales or region) is not known at import");
+    refuse(use, "shape_unknown", fmt::format("input {} (scales or region) is not known at import", i));
   }
   return numbers_of(use, i);
 }
@@ -103,7 +103,7 @@ std::string one_of(const OperatorUse& use, const char* name, const char* otherwi
                    std::initializer_list<std::string_view> known) {
   std::string value = string_attribute(use, name, otherwise);
   if (std::find(known.begin(), known.end(), value) == known.end()) {
-    refuse(use, "unsupported_attribute", std::string(name) + " '" + value + "' is not known");
+    refuse(use, "unsupported_attribute", fmt::format("{} '{}' is not known", name, value));
   }
   return value;
 }

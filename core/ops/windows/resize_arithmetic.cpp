@@ -89,7 +89,7 @@ std::vector<double> resized_axis(const std::vector<double>& x, const std::vector
       for (std::size_t i = 0; i < inner; ++i) {
         double sum = mix.outside ? extrapolation : 0;
         for (const auto& [element, weight] : mix.parts) {
-          sum += weight * x[(outer * in + static_cast<std::size_t>(element)) * inner + i];
+          sum += weight * x[(outer * in + as_size(element)) * inner + i];
         }
         y.push_back(sum);
       }
@@ -110,9 +110,9 @@ std::vector<double> resized(const OperatorUse& use, const std::vector<ResizeAxis
     if (axis.in != axis.out || axis.scale != 1 || crops) {
       std::vector<Mix> mixes;
       for (std::int64_t i = 0; i < axis.out; ++i) mixes.push_back(mix_of(use, axis, rule, i));
-      x = resized_axis(x, mixes, static_cast<std::size_t>(axis.in), inner, rule.extrapolation);
+      x = resized_axis(x, mixes, as_size(axis.in), inner, rule.extrapolation);
     }
-    inner *= static_cast<std::size_t>(axis.out);
+    inner *= as_size(axis.out);
     if (x.empty()) return x;
   }
   return x;

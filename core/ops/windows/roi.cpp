@@ -19,8 +19,8 @@ Regions regions_of(const OperatorUse& use) {
   const bool align = use.type == "RoiAlign";
   if (x.size() != 4 || rois.size() != 2 || rois[1] != (align ? 4 : 5)) {
     refuse(use, "shape_mismatch",
-           "input " + shape_text(x) + " must have rank 4, regions " + shape_text(rois) + " be [n," +
-               (align ? "4]" : "5]"));
+           fmt::format("input {} must have rank 4, regions {} be [n,{}", shape_text(x), shape_text(rois),
+                       align ? "4]" : "5]"));
   }
   Regions regions{rois[0], int_attribute(use, "output_height", 1), int_attribute(use, "output_width", 1)};
   if (align) {
@@ -98,7 +98,7 @@ std::vector<std::vector<Sample>> samples_of(const OperatorUse& use, double start
   const double count = ratio > 0 ? static_cast<double>(ratio) : std::ceil(cell);
   // 256 samples an axis keep the work of a result below 2^16; a region is rarely 256 times its result.
   if (!(count <= 256)) refuse(use, "limit_exceeded", "a region takes more than 256 samples a cell");
-  std::vector<std::vector<Sample>> all(static_cast<std::size_t>(cells));
+  std::vector<std::vector<Sample>> all(as_size(cells));
   for (std::size_t c = 0; c < all.size(); ++c) {
     for (double i = 0; i < count; ++i) {
       all[c].push_back(sample_at(start + static_cast<double>(c) * cell + (i + 0.5) * cell / count, size));
@@ -155,7 +155,7 @@ void compute_align(const OperatorUse& use, std::span<Operand> outputs) {
     if (!half) width = std::max(width, 1.0), height = std::max(height, 1.0);
     const auto ys = samples_of(use, top, height, regions.height, shape[2]);
     const auto xs = samples_of(use, left, width, regions.width, shape[3]);
-    const std::int64_t first = batch_of(use, batches[static_cast<std::size_t>(r)]) * shape[1];
+    const std::int64_t first = batch_of(use, batches[at(r)]) * shape[1];
     for (std::int64_t c = 0; c < shape[1]; ++c) {
       const double* plane = x.data() + (first + c) * shape[2] * shape[3];
       for (const auto& y : ys) {

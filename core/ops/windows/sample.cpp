@@ -29,7 +29,7 @@ Sampling sampling_of(const OperatorUse& use) {
   }
   if (x.size() < 3 || x.size() > 6 || grid.size() != x.size() || grid[0] != x[0] ||
       grid.back() != std::ssize(x) - 2) {
-    refuse(use, "shape_mismatch", "input " + shape_text(x) + " and grid " + shape_text(grid) + " do not fit");
+    refuse(use, "shape_mismatch", fmt::format("input {} and grid {} do not fit", shape_text(x), shape_text(grid)));
   }
   s.rank = x.size() - 2;
   return s;
@@ -125,7 +125,7 @@ void compute_sample(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t plane = element_count(sizes);
   const Shape& out = outputs[0].shape;
   const std::int64_t points = count_between(out, 2, out.size());
-  std::vector<double> y(static_cast<std::size_t>(element_count(out)), 0.0);
+  List<double> y(as_size(element_count(out)), 0.0);
   for (std::int64_t n = 0; n < shape[0] && !y.empty(); ++n) {
     for (std::int64_t p = 0; p < points; ++p) {
       const double* point = grid.data() + (n * points + p) * static_cast<std::int64_t>(s.rank);
@@ -133,7 +133,7 @@ void compute_sample(const OperatorUse& use, std::span<Operand> outputs) {
       for (std::size_t a = 0; a < s.rank; ++a) axes.push_back(neighbours_of(point[s.rank - 1 - a], sizes[a], s));
       for (std::int64_t c = 0; c < shape[1]; ++c) {
         const std::int64_t image = n * shape[1] + c;
-        y[static_cast<std::size_t>(image * points + p)] = mixed(x.data() + image * plane, sizes, axes);
+        y[image * points + p] = mixed(x.data() + image * plane, sizes, axes);
       }
     }
   }
@@ -174,10 +174,10 @@ double grid_coordinate(std::int64_t i, std::int64_t size, bool align) {
 
 void compute_affine(const OperatorUse& use, std::span<Operand> outputs) {
   const Shape& out = outputs[0].shape;
-  const auto rank = static_cast<std::size_t>(out.back());
+  const auto rank = as_size(out.back());
   const bool align = int_attribute(use, "align_corners", 0) != 0;
   const std::vector<double> theta = numbers_of(use, 0);
-  std::vector<double> y;
+  List<double> y;
   Shape points(out.begin(), out.end() - 1);
   std::vector<std::int64_t> index(points.size(), 0);
   for (std::int64_t left = element_count(points); left > 0; --left, next_index(index, points)) {

@@ -18,7 +18,7 @@ ElementType table_type(const OperatorUse& use) {
 std::int64_t size_input(const OperatorUse& use, std::size_t i) {
   const auto sizes = ints_of_input(use, i);
   if (sizes.size() != 1 || sizes[0] < 0 || sizes[0] > (std::int64_t{1} << 40)) {
-    refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number from 0");
+    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from 0", i));
   }
   return sizes[0];
 }
@@ -52,7 +52,7 @@ void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t size = outputs[0].shape[0];
   const bool periodic = int_attribute(use, "periodic", 1) != 0;
   const auto n = static_cast<double>(std::max<std::int64_t>(1, periodic ? size : size - 1));
-  std::vector<double> y;
+  List<double> y;
   for (std::int64_t i = 0; i < size; ++i) {
     const double turn = 2 * std::numbers::pi * static_cast<double>(i) / n;
     y.push_back(window->a - window->b * std::cos(turn) + window->c * std::cos(2 * turn));
@@ -71,7 +71,7 @@ std::vector<Operand> infer_mel(const OperatorUse& use) {
 std::vector<double> mel_edges(const OperatorUse& use, std::int64_t bins) {
   const auto one = [&](std::size_t i) {
     const auto numbers = numbers_of(use, i);
-    if (numbers.size() != 1) refuse(use, "shape_mismatch", "input " + std::to_string(i) + " must be one number");
+    if (numbers.size() != 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
     return numbers[0];
   };
   const double length = one(1), rate = one(2);
@@ -88,7 +88,7 @@ std::vector<double> mel_edges(const OperatorUse& use, std::int64_t bins) {
 /// Each mel bin is a triangle: up from its lower edge to its centre, down to its higher edge.
 void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t rows = outputs[0].shape[0], bins = outputs[0].shape[1];
-  std::vector<double> y(static_cast<std::size_t>(element_count(outputs[0].shape)), 0.0);
+  List<double> y(as_size(element_count(outputs[0].shape)), 0.0);
   const std::vector<double> edges = bins == 0 ? std::vector<double>{} : mel_edges(use, bins);
   for (std::int64_t bin = 0; bin < bins; ++bin) {
     const auto* edge = edges.data() + bin;
@@ -97,7 +97,7 @@ void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
       double weight = 0;
       if (at >= edge[0] && at <= edge[1]) weight = edge[1] > edge[0] ? (at - edge[0]) / (edge[1] - edge[0]) : 1;
       if (at >= edge[1] && at < edge[2]) weight = (edge[2] - at) / (edge[2] - edge[1]);
-      y[static_cast<std::size_t>(row * bins + bin)] = weight;
+      y[row * bins + bin] = weight;
     }
   }
   set_numbers(outputs[0], y);

@@ -14,8 +14,7 @@ constexpr std::int64_t most_spectrum_size = std::int64_t{1} << 40;  // of any si
 std::int64_t positive_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
   const auto sizes = ints_of_input(use, i);
   if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_spectrum_size) {
-    refuse(use, "shape_mismatch",
-           "input " + std::to_string(i) + " must be one number from " + std::to_string(least));
+    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from {}", i, least));
   }
   return sizes[0];
 }
@@ -157,7 +156,7 @@ Frames frames_of(const OperatorUse& use) {
   require_shape(use, 2, {f.transform.length});
   if (x.size() != 3 || f.transform.length < 1 || f.transform.length > x[1]) {
     refuse(use, "shape_mismatch",
-           "frames of " + std::to_string(f.transform.length) + " do not fit a signal " + shape_text(x));
+           fmt::format("frames of {} do not fit a signal {}", f.transform.length, shape_text(x)));
   }
   f.count = (x[1] - f.transform.length) / f.step + 1;
   f.transform.bins = onesided ? f.transform.length / 2 + 1 : f.transform.length;
@@ -186,7 +185,7 @@ void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {
       const auto first = x.begin() + (batch * shape[1] + frame * f.step) * parts;
       std::vector<double> points(first, first + length * parts);
       for (std::size_t i = 0; i < points.size() && !window.empty(); ++i) {
-        points[i] *= window[i / static_cast<std::size_t>(parts)];
+        points[i] *= window[i / as_size(parts)];
       }
       for (std::int64_t bin = 0; bin < f.transform.bins; ++bin) {
         const auto [real, imaginary] = spectrum_at(f.transform, bin, points.data(), length, parts, parts);

@@ -53,7 +53,7 @@ Work unpool_work(const OperatorUse& use, std::span<const Operand> outputs) {
 void compute_unpool(const OperatorUse& use, std::span<Operand> outputs) {
   const std::vector<double> x = numbers_of(use, 0), indices = numbers_of(use, 1);
   const std::int64_t count = element_count(outputs[0].shape);
-  std::vector<double> y(static_cast<std::size_t>(count), 0.0);
+  List<double> y(as_size(count), 0.0);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!(indices[i] >= 0 && indices[i] < static_cast<double>(count))) {
       refuse(use, "shape_mismatch", "an index lies outside the result " + shape_text(outputs[0].shape));

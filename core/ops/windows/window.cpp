@@ -31,14 +31,12 @@ std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name,
   auto sizes = ints_attribute(use, name, std::vector<std::int64_t>(count, otherwise));
   if (sizes.size() != count) {
     refuse(use, "unsupported_attribute",
-           "attribute '" + std::string(name) + "' has " + std::to_string(sizes.size()) + " values, expected " +
-               std::to_string(count));
+           fmt::format("attribute '{}' has {} values, expected {}", name, sizes.size(), count));
   }
   for (std::int64_t size : sizes) {
     if (size < least || size > most_window_size) {
       refuse(use, "unsupported_attribute",
-             "attribute '" + std::string(name) + "' has " + std::to_string(size) + ", expected at least " +
-                 std::to_string(least));
+             fmt::format("attribute '{}' has {}, expected at least {}", name, size, least));
     }
   }
   return sizes;
@@ -80,8 +78,7 @@ Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vect
     const std::int64_t room = window.in[i] + window.pads_begin[i] + window.pads_end[i] - span;
     if (room < 0) {
       refuse(use, "shape_mismatch",
-             "a window of " + std::to_string(span) + " does not fit an input of " + std::to_string(window.in[i]) +
-                 " with its padding");
+             fmt::format("a window of {} does not fit an input of {} with its padding", span, window.in[i]));
     }
     window.out[i] = (up ? ceil_div(room, window.strides[i]) : room / window.strides[i]) + 1;
     // A last window that would start behind the input, in its padding, is left out (as ONNX says from opset 22 on

@@ -22,17 +22,17 @@ void share_classes(Placement&& placement, Program& program) {
 }
 
 void count_input_output(const Graph& graph, Role role, SeriesPart part, const Lives& lives,
-                        const std::vector<ValueId>& roots, Program& program) {
+                        const List<ValueId>& roots, Program& program) {
   const ValueId latent = latent_input(graph);
   for (const ValueId v : graph.inputs) {
-    const Life& life = lives[static_cast<std::size_t>(v)];
-    if (is_scalar(graph.values[static_cast<std::size_t>(v)])) continue;
+    const Life& life = lives[v];
+    if (is_scalar(graph.values[v])) continue;
     if (life.in_dram) program.input_bytes += Bytes(life.bytes);
     const bool on_chip = !life.in_dram && !life.spilled && !life.uses.empty();
     if (role == Role::core && v != latent && on_chip) program.context_bytes += Bytes(life.bytes);
   }
   for (const ValueId v : graph.outputs) {
-    const Life& life = lives[static_cast<std::size_t>(roots[static_cast<std::size_t>(v)])];
+    const Life& life = lives[roots[v]];
     if (role == Role::core || role == Role::encoder || !part.last())
       program.latent_bytes += Bytes(life.bytes);
     else
@@ -48,8 +48,8 @@ Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) 
   for (const Node& node : graph.nodes) {
     if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty() || node.inputs[0] == none)
       continue;
-    const Value& table = graph.values[static_cast<std::size_t>(node.inputs[0])];
-    const Value& result = graph.values[static_cast<std::size_t>(node.outputs[0])];
+    const Value& table = graph.values[node.inputs[0]];
+    const Value& result = graph.values[node.outputs[0]];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
     if (std::ranges::find(tables, node.inputs[0]) != tables.end()) continue;
     tables.push_back(node.inputs[0]);
@@ -67,11 +67,10 @@ void check_in_memory(const Compilation& c) {
     const InstructionClass& one = c.placement.classes_of_drafts[i];
     if (multiplies_weights_in_floats(one))
       throw Error("formats_invalid", c.placement.instructions[i].name,
-                  "in_memory_weights=fefet multiplies integers and fixed point alone: expected such weights and "
-                  "activations of '" +
-                      c.placement.instructions[i].name + "', not " +
-                      std::string(format_text(one.formats->weights)) + " by " +
-                      std::string(format_text(one.formats->activations)));
+                  fmt::format("in_memory_weights=fefet multiplies integers and fixed point alone: expected such "
+                              "weights and activations of '{}', not {} by {}",
+                              c.placement.instructions[i].name, format_text(one.formats->weights),
+                              format_text(one.formats->activations)));
   }
 }
 

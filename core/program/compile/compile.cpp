@@ -52,12 +52,12 @@ std::span<const Pass> passes() {
 
 std::string_view place_text(Place place) {
   constexpr std::string_view names[] = {"-", "dsram", "stackram", "dram", "psram", "register"};
-  return names[static_cast<std::size_t>(place)];
+  return names[at(place)];
 }
 
 std::string_view role_text(Role role) {
   constexpr std::string_view names[] = {"text_encoder", "encoder", "core", "decoder", "network"};
-  return names[static_cast<std::size_t>(role)];
+  return names[at(role)];
 }
 
 bool hard_coded(const Machine& machine, Role role) {
@@ -82,7 +82,7 @@ WeightPlace weight_place(const Machine& machine, Role role) {
 
 std::string_view loop_text(Loop loop) {
   constexpr std::string_view names[] = {"rows", "columns", "channels", "sums"};
-  return names[static_cast<std::size_t>(loop)];
+  return names[at(loop)];
 }
 
 std::vector<std::int32_t> use_counts(const Compilation& c) {
@@ -153,7 +153,7 @@ void take_or_run(const FrontCache::Key& key, std::size_t first, std::size_t behi
 }
 
 std::size_t number_of(std::string_view pass) {
-  return static_cast<std::size_t>(std::ranges::find(passes(), pass, &Pass::name) - passes().begin());
+  return as_size(std::ranges::find(passes(), pass, &Pass::name) - passes().begin());
 }
 
 /// The passes before chains are carried in strips, which ask nothing of memories, or what they made for another

@@ -15,15 +15,14 @@ namespace {
 /// How likely an instruction's other nodes go on with what the draft makes. 0: none of them reads it, or a memory
 /// has it: of a Split's two results the other may have been copied before. 1: it is a scalar, which may be in a
 /// register.
-int goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
-            const Instruction& instruction) {
+int goes_on(const Graph& graph, const List<ValueId>& roots, const Draft& draft, const Instruction& instruction) {
   if (std::ranges::find(instruction.sources, draft.destination, &PlacedOperand::value) != instruction.sources.end())
     return 0;
   const bool read = std::ranges::any_of(instruction.nodes, [&](NodeId node) {
-    return std::ranges::any_of(graph.nodes[at(node)].inputs,
-                               [&](ValueId v) { return v != none && roots[at(v)] == draft.destination; });
+    return std::ranges::any_of(graph.nodes[node].inputs,
+                               [&](ValueId v) { return v != none && roots[v] == draft.destination; });
   });
-  return !read ? 0 : is_scalar(graph.values[at(draft.destination)]) ? 1 : 2;
+  return !read ? 0 : is_scalar(graph.values[draft.destination]) ? 1 : 2;
 }
 
 }  // namespace
@@ -40,20 +39,20 @@ Derivation::Derivation(const CompiledStage& stage) : graph_(*stage.graph), draft
   joined_ = std::move(c.joined);
   drafts_ = std::move(c.drafts);
   for (std::size_t d = 0; d < drafts_.size(); ++d)
-    drafts_by_node_[at(drafts_[d].node)].push_back(static_cast<std::int32_t>(d));
-  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
-    if (!drafts_by_node_[n].empty()) nodes_by_name_.try_emplace(graph_.nodes[n].name, static_cast<NodeId>(n));
+    drafts_by_node_[drafts_[d].node].push_back(static_cast<std::int32_t>(d));
+  for (NodeId n = 0; n < std::ssize(graph_.nodes); ++n)
+    if (!drafts_by_node_[n].empty()) nodes_by_name_.try_emplace(graph_.nodes[n].name, n);
 }
 
 const Draft* Derivation::main_of(const Instruction& instruction) const {
   if (instruction.nodes.empty()) return named(instruction.name);
   const Draft* first = nullptr;
   for (const NodeId node : instruction.nodes) {
-    const bool names_it = graph_.nodes[at(node)].name == instruction.name;
-    for (const std::int32_t d : drafts_by_node_[at(node)]) {
-      const Draft& draft = drafts_[at(d)];
+    const bool names_it = graph_.nodes[node].name == instruction.name;
+    for (const std::int32_t d : drafts_by_node_[node]) {
+      const Draft& draft = drafts_[d];
       if (names_it && draft.destination == instruction.destination) return &draft;
-      if (first == nullptr || (names_it && graph_.nodes[at(first->node)].name != instruction.name) ||
+      if (first == nullptr || (names_it && graph_.nodes[first->node].name != instruction.name) ||
           (names_it && goes_on(graph_, roots_, *first, instruction) < goes_on(graph_, roots_, draft, instruction)))
         first = &draft;
     }
@@ -67,8 +66,8 @@ Draft Derivation::joined(const Instruction& instruction) const {
   Draft draft = *main;
   bool behind = false;
   for (const NodeId node : instruction.nodes) {
-    if (behind && !drafts_by_node_[at(node)].empty()) {
-      const Draft& next = drafts_[at(drafts_by_node_[at(node)].front())];
+    if (behind && !drafts_by_node_[node].empty()) {
+      const Draft& next = drafts_[drafts_by_node_[node].front()];
       if (is_transpose(graph_, next))
         join_turned(graph_, draft, next);
       else
@@ -80,8 +79,8 @@ Draft Derivation::joined(const Instruction& instruction) const {
 }
 
 const Draft* Derivation::draft_of(NodeId node) const {
-  const auto& drafts = drafts_by_node_[at(node)];
-  return drafts.empty() ? nullptr : &drafts_[at(drafts.front())];
+  const auto& drafts = drafts_by_node_[node];
+  return drafts.empty() ? nullptr : &drafts_[drafts.front()];
 }
 
 const Draft* Derivation::named(std::string_view name) const {
@@ -89,7 +88,7 @@ const Draft* Derivation::named(std::string_view name) const {
   return found == nodes_by_name_.end() ? nullptr : draft_of(found->second);
 }
 
-std::vector<Draft> Derivation::attentions() const {
+List<Draft> Derivation::attentions() const {
   Machine machine;
   machine.fused_attention = FusedAttention::on;
   Compilation c{machine, {}, {}, {std::shared_ptr<const Graph>(), &graph_}, roots_, drafts_, {}, {}, {}, {}};
@@ -105,10 +104,10 @@ Derivation::Ends Derivation::ends_of(const Instruction& instruction) const {
     return std::ranges::find(instruction.sources, v, &PlacedOperand::value) != instruction.sources.end();
   };
   for (const NodeId node : instruction.nodes)
-    for (const std::int32_t d : drafts_by_node_[at(node)]) {
-      const Draft& draft = drafts_[at(d)];
+    for (const std::int32_t d : drafts_by_node_[node]) {
+      const Draft& draft = drafts_[d];
       // Of Split and the like an instruction makes one result, and may read another one that was made before.
-      if (drafts_by_node_[at(node)].size() > 1 && comes_in(draft.destination)) continue;
+      if (drafts_by_node_[node].size() > 1 && comes_in(draft.destination)) continue;
       for (const DraftOperand& operand : draft.operands) ends.read.insert(operand.value);
       ends.weights.insert(draft.weights.begin(), draft.weights.end());
       ends.made.insert(draft.destination);

@@ -18,8 +18,8 @@ namespace sdip {
 /// A stage as far as passes come that ask nothing of memories: its graph changed, or single operators fused.
 struct Front {
   std::shared_ptr<const Graph> graph;
-  std::vector<ValueId> roots;
-  std::vector<Draft> drafts;
+  List<ValueId> roots;
+  List<Draft> drafts;
   Joined joined;
   std::shared_ptr<const Graph> made_again;  // as Compilation's
 };

@@ -9,35 +9,32 @@ namespace {
 
 /// For every value, whether it follows from the context and weights alone.
 std::vector<char> made_of_context(const Graph& graph, ValueId latent) {
-  std::vector<char> made(graph.values.size(), 0);
-  for (const ValueId v : graph.inputs)
-    made[static_cast<std::size_t>(v)] = v != latent && !is_scalar(graph.values[static_cast<std::size_t>(v)]);
+  List<char> made(graph.values.size(), 0);
+  for (const ValueId v : graph.inputs) made[v] = v != latent && !is_scalar(graph.values[v]);
   const auto allows = [&](ValueId v) {
-    return v == none || made[static_cast<std::size_t>(v)] != 0 ||
-           graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
+    return v == none || made[v] != 0 || graph.values[v].kind == ValueKind::weight;
   };
-  const auto is_context = [&](ValueId v) { return v != none && made[static_cast<std::size_t>(v)] != 0; };
+  const auto is_context = [&](ValueId v) { return v != none && made[v] != 0; };
   for (const Node& node : graph.nodes) {
     if (node.op->random || !std::ranges::all_of(node.inputs, allows) ||
         std::ranges::none_of(node.inputs, is_context))
       continue;
     for (const ValueId v : node.outputs)
-      if (v != none) made[static_cast<std::size_t>(v)] = 1;
+      if (v != none) made[v] = 1;
   }
   return made;
 }
 
-bool is_hoisted(const Node& node, const std::vector<char>& made) {
-  return std::ranges::any_of(node.outputs,
-                             [&](ValueId v) { return v != none && made[static_cast<std::size_t>(v)] != 0; });
+bool is_hoisted(const Node& node, const List<char>& made) {
+  return std::ranges::any_of(node.outputs, [&](ValueId v) { return v != none && made[v] != 0; });
 }
 
 /// What the rest of the step reads of the hoisted part.
-std::vector<ValueId> handed_over(const Graph& graph, const std::vector<char>& made) {
+std::vector<ValueId> handed_over(const Graph& graph, const List<char>& made) {
   std::vector<ValueId> values;
   const auto add = [&](ValueId v) {
-    if (v == none || made[static_cast<std::size_t>(v)] == 0) return;
-    if (graph.values[static_cast<std::size_t>(v)].kind != ValueKind::activation) return;
+    if (v == none || made[v] == 0) return;
+    if (graph.values[v].kind != ValueKind::activation) return;
     if (std::ranges::find(values, v) == values.end()) values.push_back(v);
   };
   for (const Node& node : graph.nodes)
@@ -51,31 +48,31 @@ std::vector<ValueId> handed_over(const Graph& graph, const std::vector<char>& ma
 
 ValueId latent_input(const Graph& graph) {
   for (const ValueId v : graph.inputs)
-    if (graph.values[static_cast<std::size_t>(v)].operand.shape.size() >= 3) return v;
+    if (graph.values[v].operand.shape.size() >= 3) return v;
   return none;
 }
 
 std::optional<Stage> hoist_context(Stage& core) {
   Graph graph = *core.graph;
-  const std::vector<char> made = made_of_context(graph, latent_input(graph));
+  const List<char> made = made_of_context(graph, latent_input(graph));
   const std::vector<ValueId> handed = handed_over(graph, made);
   if (handed.empty()) return std::nullopt;
   const auto hoisted = [&](const Node& node) { return is_hoisted(node, made); };
   Graph context = graph;
   std::erase_if(context.nodes, [&](const Node& node) { return !hoisted(node); });
-  std::erase_if(context.inputs, [&](ValueId v) { return made[static_cast<std::size_t>(v)] == 0; });
+  std::erase_if(context.inputs, [&](ValueId v) { return made[v] == 0; });
   context.outputs = handed;
   link(context);
   remove_dead(context);
   std::erase_if(graph.nodes, hoisted);
   for (const ValueId v : handed) {
-    graph.values[static_cast<std::size_t>(v)].kind = ValueKind::input;
+    graph.values[v].kind = ValueKind::input;
     graph.inputs.push_back(v);
   }
   link(graph);
   std::erase_if(graph.inputs, [&](ValueId v) {
-    const Value& value = graph.values[static_cast<std::size_t>(v)];
-    return made[static_cast<std::size_t>(v)] != 0 && value.consumers.empty();
+    const Value& value = graph.values[v];
+    return made[v] != 0 && value.consumers.empty();
   });
   remove_dead(graph);
   core.graph = std::make_shared<const Graph>(std::move(graph));

@@ -32,27 +32,26 @@ bool is_too_large(std::int64_t bytes, const Machine& machine) {
 
 /// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
 /// Behind the last one the end of the pass, where sides swap as well.
-std::vector<std::int32_t> next_writers(const std::vector<Draft>& drafts, bool pairs) {
+std::vector<std::int32_t> next_writers(const List<Draft>& drafts, bool pairs) {
   const auto end = static_cast<std::int32_t>(drafts.size());
-  std::vector<std::int32_t> next(drafts.size());
+  List<std::int32_t> next(drafts.size());
   std::array<std::int32_t, pair_families> writer;
   writer.fill(end);
   for (std::int32_t i = end; i-- > 0;) {
-    auto& of_pair =
-        writer.at(pairs ? static_cast<std::size_t>(drafts[static_cast<std::size_t>(i)].work.family) : 0);
-    next[static_cast<std::size_t>(i)] = std::exchange(of_pair, i);
+    auto& of_pair = writer.at(pairs ? at(drafts[i].work.family) : 0);
+    next[i] = std::exchange(of_pair, i);
   }
   return next;
 }
 
 /// Which DSRAM pair a value is written to and how long it stays there. Inputs are as if an instruction of the first
 /// draft's family had made them before it; in a part of no drafts nothing is overwritten.
-void give_pair(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& next, bool pairs, Life& life) {
+void give_pair(const List<Draft>& drafts, const List<std::int32_t>& next, bool pairs, Life& life) {
   const auto end = static_cast<std::int32_t>(drafts.size());
   if (drafts.empty()) return;
-  const Draft& maker = drafts[static_cast<std::size_t>(std::max(0, life.made))];
-  life.next_writer = life.made < 0 ? 0 : next[static_cast<std::size_t>(life.made)];
-  life.overwriter = life.next_writer < end ? next[static_cast<std::size_t>(life.next_writer)] : end + 1;
+  const Draft& maker = drafts[std::max(0, life.made)];
+  life.next_writer = life.made < 0 ? 0 : next[life.made];
+  life.overwriter = life.next_writer < end ? next[life.next_writer] : end + 1;
   if (pairs) life.pair = maker.work.family;
 }
 
@@ -64,7 +63,7 @@ bool waits_unread(const Life& life, std::size_t end) {
 
 /// Whether a value goes from link to link: no instruction of this part reads it.
 bool passes_by(const Graph& graph, ValueId v, const Life& life) {
-  return graph.values[static_cast<std::size_t>(v)].kind == ValueKind::input && life.uses.empty();
+  return graph.values[v].kind == ValueKind::input && life.uses.empty();
 }
 
 }  // namespace
@@ -78,45 +77,45 @@ void live(Compilation& c) {
   const Graph& graph = *c.graph;
   const Machine& machine = c.machine;
   const Role role = c.role;
-  const std::vector<Draft>& drafts = c.drafts;
+  const List<Draft>& drafts = c.drafts;
   Lives& lives = c.lives;
   lives.assign(graph.values.size(), {});
   const ValueId latent = latent_input(graph);
   const auto use = [&](ValueId v, std::size_t draft) {
-    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    const Value& value = graph.values[v];
     if (value.kind == ValueKind::input && is_scalar(value)) return;  // in a register
-    auto& uses = lives[static_cast<std::size_t>(v)].uses;
+    auto& uses = lives[v].uses;
     if (uses.empty() || uses.back() != static_cast<std::int32_t>(draft))
       uses.push_back(static_cast<std::int32_t>(draft));
   };
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     for (const DraftOperand& operand : drafts[i].operands) use(operand.value, i);
-    lives[static_cast<std::size_t>(drafts[i].destination)].made = static_cast<std::int32_t>(i);
+    lives[drafts[i].destination].made = static_cast<std::int32_t>(i);
   }
   for (const ValueId out : graph.outputs) {
-    const ValueId root = c.roots[static_cast<std::size_t>(out)];
-    Life& life = lives[static_cast<std::size_t>(root)];
+    const ValueId root = c.roots[out];
+    Life& life = lives[root];
     life.leaves_by_dram = output_in_dram(role, c.part);
     if (!output_in_dram(role, c.part) && !passes_by(graph, root, life)) use(root, drafts.size());
   }
   for (const auto& [whole, parts] : c.joined) {
-    Life& life = lives[static_cast<std::size_t>(whole)];
+    Life& life = lives[whole];
     life.joined = life.in_dram = true;
     for (const ValueId part : parts) {
-      lives[static_cast<std::size_t>(part)].spilled = true;
-      lives[static_cast<std::size_t>(part)].last_joined = life.uses.empty() ? -1 : life.uses.back();
+      lives[part].spilled = true;
+      lives[part].last_joined = life.uses.empty() ? -1 : life.uses.back();
     }
   }
   const bool pairs = has_pairs(machine);
-  const std::vector<std::int32_t> next = next_writers(drafts, pairs);
-  for (std::size_t v = 0; v < lives.size(); ++v) {
+  const List<std::int32_t> next = next_writers(drafts, pairs);
+  for (ValueId v = 0; v < std::ssize(lives); ++v) {
     Life& life = lives[v];
     give_pair(drafts, next, pairs, life);
     const Value& value = graph.values[v];
-    life.bytes = value_bytes(graph, static_cast<ValueId>(v), machine).value;
+    life.bytes = value_bytes(graph, v, machine).value;
     life.is_input = value.kind == ValueKind::input;
-    const bool needed_again = role == Role::core && static_cast<ValueId>(v) != latent;  // by the next step
-    if (life.is_input && needed_again && !life.uses.empty()) use(static_cast<ValueId>(v), drafts.size());
+    const bool needed_again = role == Role::core && v != latent;  // by the next step
+    if (life.is_input && needed_again && !life.uses.empty()) use(v, drafts.size());
     if (life.is_input) life.in_dram = input_in_dram(role, c.part);
     if (life.is_input && waits_unread(life, drafts.size())) life.skips_dsram = true;
     if (life.in_dsram() && is_too_large(life.bytes, machine)) life.in_dram = true;

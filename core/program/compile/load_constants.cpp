@@ -13,7 +13,7 @@
 namespace sdip {
 namespace {
 
-bool is_weight(const Graph& graph, ValueId v) { return v != none && graph.values[at(v)].kind == ValueKind::weight; }
+bool is_weight(const Graph& graph, ValueId v) { return v != none && graph.values[v].kind == ValueKind::weight; }
 
 /// A product whose first operand is a constant, though it makes no constant.
 bool needs_load(const Graph& graph, const Node& node) {
@@ -26,8 +26,8 @@ bool needs_load(const Graph& graph, const Node& node) {
 ValueId add_copy(Graph& graph, ValueId v, const std::string& node_name, const std::string& value_name) {
   Value value;
   value.name = value_name;
-  value.operand.type = graph.values[at(v)].operand.type;
-  value.operand.shape = graph.values[at(v)].operand.shape;
+  value.operand.type = graph.values[v].operand.type;
+  value.operand.shape = graph.values[v].operand.shape;
   Node node;
   node.name = node_name;
   node.op = find_operator("sdip", "Copy");
@@ -61,8 +61,8 @@ void load_constants(Compilation& c) {
 void copy_results(Compilation& c) {
   Graph graph = *c.graph;
   for (ValueId& out : graph.outputs) {
-    const std::string name = c.graph->values[at(out)].name;  // a result keeps its own
-    if (graph.values[at(out)].kind == ValueKind::activation) graph.values[at(out)].name = name + "/view";
+    const std::string name = c.graph->values[out].name;  // a result keeps its own
+    if (graph.values[out].kind == ValueKind::activation) graph.values[out].name = name + "/view";
     out = add_copy(graph, out, name + "/copy", name);
   }
   link(graph);

@@ -53,7 +53,7 @@ void factor_weights(Compilation& c) {
   Factors factors;
   for (Node& node : nodes) {
     const auto product = matrix_product(graph, node);
-    const Shape shape = product ? graph.values[static_cast<std::size_t>(product->weight)].operand.shape : Shape{};
+    const Shape shape = product ? graph.values[product->weight].operand.shape : Shape{};
     const std::int64_t rank = product ? rank_of(shape, c.machine) : 0;
     const bool thinner = product && static_cast<double>(rank) * static_cast<double>(shape[0] + shape[1]) <
                                         static_cast<double>(shape[0]) * static_cast<double>(shape[1]);

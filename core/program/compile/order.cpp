@@ -24,21 +24,21 @@ std::int64_t circuit_cycles(const Draft& draft) {
   return cycles;
 }
 
-void put_in_order(const OperationOrder& order, std::vector<Draft>& drafts) {
-  std::vector<Draft> ordered;
+void put_in_order(const OperationOrder& order, List<Draft>& drafts) {
+  List<Draft> ordered;
   ordered.reserve(drafts.size());
-  for (const std::int32_t n : order) ordered.push_back(std::move(drafts[at(n)]));
+  for (const std::int32_t n : order) ordered.push_back(std::move(drafts[n]));
   drafts = std::move(ordered);
 }
 
 }  // namespace
 
 ScheduleProblem problem_of(const Compilation& c) {
-  const std::vector<Draft>& drafts = c.drafts;
+  const List<Draft>& drafts = c.drafts;
   const Lives& lives = c.lives;
   ScheduleProblem problem;
-  std::vector<char> made(lives.size(), 0);
-  for (const Draft& draft : drafts) made[at(draft.destination)] = 1;
+  List<char> made(lives.size(), 0);
+  for (const Draft& draft : drafts) made[draft.destination] = 1;
   const auto end = static_cast<std::int32_t>(drafts.size());
   for (const Life& life : lives) {
     const bool waits_in_dram = life.is_input && life.in_dram;
@@ -55,7 +55,7 @@ ScheduleProblem problem_of(const Compilation& c) {
     const auto read = [&](ValueId v) {
       if (const auto joined = c.joined.find(v); joined != c.joined.end())
         std::ranges::for_each(joined->second, add);
-      if (v != none && made[at(v)] != 0 && v != draft.destination) add(v);
+      if (v != none && made[v] != 0 && v != draft.destination) add(v);
     };
     for (const DraftOperand& operand : draft.operands) {
       if (c.joined.contains(operand.value)) {
@@ -67,19 +67,18 @@ ScheduleProblem problem_of(const Compilation& c) {
     }
     for (const NodeId n : draft.nodes) {
       if (const auto found = sums.find(n); found != sums.end()) read(found->second);
-      for (const ValueId input : c.graph->nodes[at(n)].inputs) read(input == none ? none : c.roots[at(input)]);
+      for (const ValueId input : c.graph->nodes[n].inputs) read(input == none ? none : c.roots[input]);
     }
     if (draft.nodes.empty()) sums[draft.node] = draft.destination;
-    if (draft.out_elements == 0) problem.values[at(draft.destination)].bytes = 0;  // in registers
+    if (draft.out_elements == 0) problem.values[draft.destination].bytes = 0;  // in registers
     problem.operations.push_back(std::move(operation));
   }
   return problem;
 }
 
-std::vector<CircuitUse> circuits_of(const std::vector<Draft>& drafts) {
+std::vector<CircuitUse> circuits_of(const List<Draft>& drafts) {
   std::vector<CircuitUse> circuits;
-  for (const Draft& draft : drafts)
-    circuits.push_back({static_cast<std::size_t>(draft.work.family), circuit_cycles(draft)});
+  for (const Draft& draft : drafts) circuits.push_back({at(draft.work.family), circuit_cycles(draft)});
   return circuits;
 }
 

@@ -15,6 +15,6 @@ namespace sdip {
 ScheduleProblem problem_of(const Compilation& c);
 
 /// The circuit of each draft, and about how long it keeps it.
-std::vector<CircuitUse> circuits_of(const std::vector<Draft>& drafts);
+std::vector<CircuitUse> circuits_of(const List<Draft>& drafts);
 
 }  // namespace sdip

@@ -36,8 +36,8 @@ Readers readers_of(const Graph& graph, ValueId value, const Machine& machine) {
     const ValueId v = shapes.back();
     shapes.pop_back();
     readers.returned |= std::ranges::find(graph.outputs, v) != graph.outputs.end();
-    for (const NodeId n : graph.values[static_cast<std::size_t>(v)].consumers) {
-      const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    for (const NodeId n : graph.values[v].consumers) {
+      const Node& node = graph.nodes[n];
       const Work work = work_of(graph, node);
       if (node.inputs[0] == v && is_view(graph, node, work, machine)) {
         shapes.push_back(node.outputs[0]);
@@ -54,17 +54,17 @@ Readers readers_of(const Graph& graph, ValueId value, const Machine& machine) {
 bool is_made(const Graph& graph, ValueId v, const Views& views) {
   if (v == none) return false;
   const auto is_tensor = [&](ValueId of) {
-    const Value& value = graph.values[static_cast<std::size_t>(of)];
+    const Value& value = graph.values[of];
     return value.kind == ValueKind::activation && !is_scalar(value);
   };
-  const ValueId root = views.roots[static_cast<std::size_t>(v)];
+  const ValueId root = views.roots[v];
   return is_tensor(v) && is_tensor(root) && !views.joined.contains(root);
 }
 
 bool is_concat(const Node& node) { return node.op->domain.empty() && node.op->type == "Concat"; }
 
 bool is_alike(const Graph& graph, ValueId a, ValueId b) {
-  const Value &x = graph.values[static_cast<std::size_t>(a)], &y = graph.values[static_cast<std::size_t>(b)];
+  const Value &x = graph.values[a], &y = graph.values[b];
   return x.format == y.format && x.operand.type == y.operand.type;
 }
 
@@ -110,11 +110,11 @@ bool parts_in_place(const Graph& graph, const Node& node, const Views& views, co
   const bool may = node.in_place || machine.part_views == PartViews::on;
   if (!may || node.inputs.empty() || !is_made(graph, node.inputs[0], views)) return false;
   const std::vector<Piece> pieces = pieces_of_operand(graph, node);
-  const ValueId whole = views.roots[static_cast<std::size_t>(node.inputs[0])];
+  const ValueId whole = views.roots[node.inputs[0]];
   const bool large = exceeds_dsram(value_bytes(graph, whole, machine).value, machine);
   const auto in_place = [&](const Piece& piece) {
     const Readers readers = readers_of(graph, piece.value, machine);
-    const Value& value = graph.values[static_cast<std::size_t>(piece.value)];
+    const Value& value = graph.values[piece.value];
     return value.kind == ValueKind::activation && !is_scalar(value) && !readers.returned &&
            (node.in_place || !large || readers.count <= 1) && is_alike(graph, piece.value, whole) &&
            in_whole_words(shape_of(graph, node.inputs[0]), piece);
@@ -129,12 +129,12 @@ bool joins_in_place(const Graph& graph, const Node& node, const Views& views, co
   const Readers readers = readers_of(graph, whole, machine);
   if (readers.returned) return false;
   std::int64_t bytes = 0, bytes_in_dram = 0;  // of the operands
-  std::vector<ValueId> roots;
+  List<ValueId> roots;
   for (const ValueId v : node.inputs) {
     if (!is_made(graph, v, views) || !is_alike(graph, v, whole)) return false;
-    const ValueId root = views.roots[static_cast<std::size_t>(v)];
-    if (!is_alike(graph, root, whole) || is_part(graph, views.roots, v) ||
-        views.taken[static_cast<std::size_t>(root)] != 0 || std::ranges::find(roots, root) != roots.end())
+    const ValueId root = views.roots[v];
+    if (!is_alike(graph, root, whole) || is_part(graph, views.roots, v) || views.taken[root] != 0 ||
+        std::ranges::find(roots, root) != roots.end())
       return false;
     roots.push_back(root);
     const std::int64_t of_operand = value_bytes(graph, root, machine).value;

@@ -9,9 +9,9 @@ namespace sdip {
 /// What values are other shapes of, or parts of: whose bytes they share; whether these are read in another order,
 /// or are not all.
 struct Views {
-  std::vector<ValueId> roots;
-  std::vector<char> turned;
-  std::vector<char> taken;  // by Joined
+  List<ValueId> roots;
+  List<char> turned;
+  List<char> taken;  // by Joined
   Joined joined;
 };
 

@@ -22,8 +22,8 @@ struct Compilation {
   Role role = Role::network;
   SeriesPart part;
   std::shared_ptr<const Graph> graph;  // a pass that changes it makes its own copy
-  std::vector<ValueId> roots;          // by value: the value whose bytes it shares (views)
-  std::vector<Draft> drafts;
+  List<ValueId> roots;                 // by value: the value whose bytes it shares (views)
+  List<Draft> drafts;
   Lives lives;
   Placement placement;
   Program program;
@@ -58,9 +58,7 @@ std::vector<std::int32_t> use_counts(const Compilation& c);
 /// Takes a range of room for weights that a decision of the compilation rests on.
 void narrow_psram(Compilation& c, const CapacityRange& weight_room);
 
-inline const Shape& shape_of(const Graph& graph, ValueId v) {
-  return graph.values[static_cast<std::size_t>(v)].operand.shape;
-}
+inline const Shape& shape_of(const Graph& graph, ValueId v) { return graph.values[v].operand.shape; }
 
 bool is_softmax_of_last_axis(const Graph& graph, const Node& node);
 

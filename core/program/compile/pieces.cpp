@@ -12,8 +12,7 @@ namespace {
 std::vector<Piece> pieces_of_split(const Graph& graph, const Node& split) {
   const NodeUse held = use_of(graph, split);
   const Shape& whole = shape_of(graph, split.inputs[0]);
-  const auto axis =
-      static_cast<std::size_t>(axis_within(held.use, int_attribute(held.use, "axis", 0), whole.size()));
+  const auto axis = as_size(axis_within(held.use, int_attribute(held.use, "axis", 0), whole.size()));
   std::vector<Piece> pieces;
   std::int64_t begin = 0;
   for (const ValueId part : split.outputs) {
@@ -40,7 +39,7 @@ std::vector<Piece> piece_of_slice(const Graph& graph, const Node& slice) {
   const auto start = number_of(use, 1), end = number_of(use, 2), of_axis = number_of(use, 3);
   if (!start || !end || !of_axis) return {};
   if (optional_input(use, 4) != nullptr && number_of(use, 4) != 1) return {};
-  const auto axis = static_cast<std::size_t>(axis_within(use, *of_axis, whole.size()));
+  const auto axis = as_size(axis_within(use, *of_axis, whole.size()));
   const std::int64_t size = whole.at(axis);
   const std::int64_t begin = std::clamp<std::int64_t>(*start < 0 ? *start + size : *start, 0, size);
   return {{slice.outputs[0], axis, begin, begin + shape_of(graph, slice.outputs[0]).at(axis)}};
@@ -51,8 +50,7 @@ std::vector<Piece> piece_of_gather(const Graph& graph, const Node& gather) {
   const Shape& whole = shape_of(graph, gather.inputs[0]);
   const auto place = number_of(held.use, 1);
   if (!place) return {};
-  const auto axis =
-      static_cast<std::size_t>(axis_within(held.use, int_attribute(held.use, "axis", 0), whole.size()));
+  const auto axis = as_size(axis_within(held.use, int_attribute(held.use, "axis", 0), whole.size()));
   const std::int64_t begin = index_within(held.use, *place, whole.at(axis));
   return {{gather.outputs[0], axis, begin, begin + 1}};
 }

@@ -51,7 +51,7 @@ Staying staying_weights(const Compilation& compilation, std::span<const Instruct
 
 void pin(Compilation& compilation) {
   const Machine& machine = compilation.machine;
-  const std::vector<Draft>& drafts = compilation.drafts;
+  const List<Draft>& drafts = compilation.drafts;
   Placement& placement = compilation.placement;
   Program& program = compilation.program;
   const AskedCapacity psram(machine.psram_bytes);
@@ -75,8 +75,8 @@ void pin(Compilation& compilation) {
     if (c.pinned) program.pinned_bytes += Bytes(bytes);
   }
   if (machine.weight_storage == WeightStorage::resident && !in_place && staying.needed_bytes > machine.psram_bytes)
-    compilation.infeasible = "resident weights need " + std::to_string(staying.needed_bytes) +
-                             " B of PSRAM, which has " + std::to_string(machine.psram_bytes);
+    compilation.infeasible =
+        fmt::format("resident weights need {} B of PSRAM, which has {}", staying.needed_bytes, machine.psram_bytes);
 }
 
 }  // namespace sdip

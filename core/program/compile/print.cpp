@@ -9,13 +9,13 @@ namespace sdip {
 namespace {
 
 std::string shape_at(const Graph& graph, ValueId id) {
-  return id == none ? "" : shape_text(graph.values[static_cast<std::size_t>(id)].operand.shape);
+  return id == none ? "" : shape_text(graph.values[id].operand.shape);
 }
 
 std::string life_text(const Compilation& c, ValueId id) {
-  if (id == none || static_cast<std::size_t>(id) >= c.lives.size()) return "";
-  const Life& life = c.lives[static_cast<std::size_t>(id)];
-  std::string text = " {" + std::to_string(life.bytes) + " B, made " + std::to_string(life.made) + ", used";
+  if (id == none || as_size(id) >= c.lives.size()) return "";
+  const Life& life = c.lives[id];
+  std::string text = fmt::format(" {{{} B, made {}, used", life.bytes, life.made);
   for (const std::int32_t use : life.uses) text += " " + std::to_string(use);
   if (life.in_dram) text += ", in dram";
   if (life.spilled) text += ", spilled";
@@ -29,16 +29,15 @@ std::string places_text(const InstructionClass& c) {
   if (c.push) text += " stackram";
   if (c.to_dram) text += " dram";
   const Mapping& m = c.mapping;
-  text += ", tile " + std::to_string(m.tile_rows) + "x" + std::to_string(m.tile_columns) + "x" +
-          std::to_string(m.tile_channels) + "x" + std::to_string(m.tile_sums) + " " + order_text(m.order);
+  text += fmt::format(", tile {}x{}x{}x{} {}", m.tile_rows, m.tile_columns, m.tile_channels, m.tile_sums,
+                      order_text(m.order));
   return c.pinned ? text + ", pinned" : text;
 }
 
 std::string sources_text(const Instruction& instruction) {
   std::string text;
   for (const PlacedOperand& source : instruction.sources)
-    text +=
-        " " + std::string(place_text(source.place)) + ":" + value_label(source.value) + (source.pop ? ":pop" : "");
+    text += fmt::format(" {}:{}{}", place_text(source.place), value_label(source.value), source.pop ? ":pop" : "");
   return text;
 }
 
@@ -46,7 +45,7 @@ std::string draft_text(const Compilation& c, std::size_t index) {
   const Draft& draft = c.drafts[index];
   std::string text = draft.mnemonic;
   for (const std::string& fused : draft.fused) text += "+" + fused;
-  text += " " + quoted(c.graph->nodes[static_cast<std::size_t>(draft.node)].name) + " (";
+  text += " " + quoted(c.graph->nodes[draft.node].name) + " (";
   for (std::size_t i = 0; i < draft.operands.size(); ++i)
     text += (i == 0 ? "" : ", ") + value_label(draft.operands[i].value);
   text += ") = " + value_label(draft.destination) + shape_at(*c.graph, draft.destination) +
@@ -61,13 +60,13 @@ std::string draft_text(const Compilation& c, std::size_t index) {
 std::string compilation_text(const Compilation& c) {
   std::string text;
   const auto line = [&](std::size_t number, const std::string& what) {
-    text += std::to_string(number) + " " + what + "\n";
+    text += fmt::format("{} {}\n", number, what);
   };
   const auto& instructions = c.program.instructions;
   for (std::size_t i = 0; i < instructions.size(); ++i)
     line(i, instructions[i].mnemonic + " " + quoted(instructions[i].name) + sources_text(instructions[i]) +
-                places_text(c.program.classes[static_cast<std::size_t>(instructions[i].instruction_class)]) +
-                ", class " + std::to_string(instructions[i].instruction_class));
+                places_text(c.program.classes[instructions[i].instruction_class]) + ", class " +
+                std::to_string(instructions[i].instruction_class));
   if (instructions.empty())
     for (std::size_t d = 0; d < c.drafts.size(); ++d) line(d, draft_text(c, d));
   if (c.infeasible) text += "infeasible: " + quoted(*c.infeasible) + "\n";

@@ -46,10 +46,10 @@ std::vector<ValueId> returning(const Compilation& c) {
   std::set<ValueId> values;
   for (const Instruction& instruction : c.placement.instructions)
     for (const PlacedOperand& source : instruction.sources)
-      if (source.place == Place::dram && !c.lives[at(source.value)].is_input && !c.lives[at(source.value)].joined)
+      if (source.place == Place::dram && !c.lives[source.value].is_input && !c.lives[source.value].joined)
         values.insert(source.value);
   std::vector<ValueId> sorted(values.begin(), values.end());
-  std::ranges::stable_sort(sorted, std::greater<>(), [&](ValueId v) { return c.lives[at(v)].bytes; });
+  std::ranges::stable_sort(sorted, std::greater<>(), [&](ValueId v) { return c.lives[v].bytes; });
   return sorted;
 }
 
@@ -62,19 +62,19 @@ struct Copier {
   std::map<ValueId, ValueId> copies{};
 
   bool on_chip(ValueId v) const {
-    const Life& life = c.lives[at(v)];
+    const Life& life = c.lives[v];
     return !life.in_dram && !life.spilled && life.made < reader && !life.uses.empty() && life.uses.back() >= reader;
   }
   /// `v` made again; `wanted` itself always, what it needs down to `depth` operators.
   ValueId copy(ValueId v, std::int32_t depth, bool wanted) {
     if (v == none) return none;
     if (const auto done = copies.find(v); done != copies.end()) return done->second;
-    const Value value = graph.values[at(v)];
-    const bool view = c.roots[at(v)] != v;
+    const Value value = graph.values[v];
+    const bool view = c.roots[v] != v;
     if (value.kind != ValueKind::activation || value.producer == none) return v;
     if (!view && !wanted && (depth == 0 || on_chip(v))) return v;
-    if (view && !wanted && on_chip(c.roots[at(v)])) return v;
-    Node node = c.graph->nodes[at(value.producer)];
+    if (view && !wanted && on_chip(c.roots[v])) return v;
+    Node node = c.graph->nodes[value.producer];
     if (node.op->random || std::ranges::count_if(node.outputs, [](ValueId o) { return o != none; }) != 1) return v;
     node.name += "/again" + std::to_string(reader);
     for (ValueId& input : node.inputs) input = copy(input, view ? depth : depth - 1, wanted && view);
@@ -97,7 +97,7 @@ NodeId place_of(const Compilation& c, const std::vector<Node>& copies, NodeId fi
   for (const Node& node : copies)
     for (const ValueId input : node.inputs) {
       if (input == none || at(input) >= c.roots.size()) continue;
-      const NodeId maker = c.graph->values[at(input)].producer;
+      const NodeId maker = c.graph->values[input].producer;
       if (maker != none) first = std::max(first, maker + 1);
     }
   return first;
@@ -114,9 +114,9 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
       continue;
     Copier copier{c, graph, static_cast<std::int32_t>(i)};
     for (const NodeId n : c.drafts[i].nodes)
-      for (ValueId& input : graph.nodes[at(n)].inputs)
+      for (ValueId& input : graph.nodes[n].inputs)
         // Of Split and the like each result has a draft: an input may be a copy already, which another one reads.
-        if (input != none && at(input) < c.roots.size() && c.roots[at(input)] == value)
+        if (input != none && at(input) < c.roots.size() && c.roots[input] == value)
           input = copier.copy(input, depth, true);
     if (copier.nodes.empty()) return std::nullopt;
     auto& nodes = before[place_of(c, copier.nodes, *std::ranges::min_element(c.drafts[i].nodes))];
@@ -124,8 +124,8 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
   }
   if (before.empty()) return std::nullopt;
   std::vector<Node> all;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    if (const auto found = before.find(static_cast<NodeId>(n)); found != before.end())
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+    if (const auto found = before.find(n); found != before.end())
       all.insert(all.end(), found->second.begin(), found->second.end());
     all.push_back(std::move(graph.nodes[n]));
   }
@@ -149,7 +149,7 @@ void recompute(Compilation& c) {
     again = false;
     for (const ValueId v : returning(best)) {
       if (trials >= most_trials || again) break;
-      if (!tried.insert(best.graph->values[at(v)].name).second) continue;
+      if (!tried.insert(best.graph->values[v].name).second) continue;
       std::size_t nodes = 0;
       for (std::int32_t depth = 1; depth <= most_depth && trials < most_trials && !again; ++depth) {
         auto graph = made_again(best, v, depth);

@@ -36,7 +36,7 @@ class Conversions {
 
  private:
   NumberFormat standard() const { return c_.machine.activation_format; }
-  NumberFormat kept(ValueId v) const { return kept_[at(v)].value_or(standard()); }
+  NumberFormat kept(ValueId v) const { return kept_[v].value_or(standard()); }
 
   Said said_of(const Node& node, Family family) {
     Said said;
@@ -63,13 +63,13 @@ class Conversions {
   /// Whether a value is kept in a number format in a memory: floats that are no scalars.
   bool is_kept(ValueId v) const {
     if (v == none) return false;
-    const Value& value = graph_.values[at(v)];
+    const Value& value = graph_.values[v];
     return value.kind != ValueKind::weight && is_floating(value.operand.type) && !is_scalar(value);
   }
 
   void add(Node node) {
     const Work work = work_of(*c_.graph, node);
-    const auto makes = [&](ValueId v) { return v != none && graph_.values[at(v)].kind == ValueKind::activation; };
+    const auto makes = [&](ValueId v) { return v != none && graph_.values[v].kind == ValueKind::activation; };
     if (work.family == Family::constant || std::ranges::none_of(node.outputs, makes)) {
       graph_.nodes.push_back(std::move(node));
       return;
@@ -90,7 +90,7 @@ class Conversions {
     }
     for (const ValueId out : node.outputs) {
       if (is_kept(out) && format != standard()) keep(out, format);
-      if (out != none) graph_.values[at(out)].sums = sums;
+      if (out != none) graph_.values[out].sums = sums;
     }
     graph_.nodes.push_back(std::move(node));
   }
@@ -108,8 +108,8 @@ class Conversions {
 
   /// Where weights share scales by groups their product sums floats, and skips nothing.
   void require_groups(const Node& node, const Said& said, NumberFormat sums) const {
-    const bool weighted = node.inputs.size() > 1 && node.inputs[1] != none &&
-                          graph_.values[at(node.inputs[1])].kind == ValueKind::weight;
+    const bool weighted =
+        node.inputs.size() > 1 && node.inputs[1] != none && graph_.values[node.inputs[1]].kind == ValueKind::weight;
     const NumberFormat weights = said.weights.value_or(c_.machine.weight_format);
     if (!weighted || scale_group_of(weights, c_.machine.scale_granularity) == 0) return;
     const auto refuse = [&](const std::string& why) {
@@ -126,15 +126,15 @@ class Conversions {
   }
 
   void keep(ValueId v, NumberFormat format) {
-    kept_[at(v)] = format;
-    graph_.values[at(v)].format = format;
+    kept_[v] = format;
+    graph_.values[v].format = format;
   }
 
   /// A weight that layers share has the format that the first says.
   void give_weights(const Node& node, NumberFormat format) {
     for (const ValueId v : node.inputs) {
       if (v == none) continue;
-      Value& value = graph_.values[at(v)];
+      Value& value = graph_.values[v];
       if (value.kind == ValueKind::weight && is_floating(value.operand.type) && !value.format &&
           format != c_.machine.weight_format)
         value.format = format;
@@ -144,7 +144,7 @@ class Conversions {
   /// To what a product multiplies by; likewise of the first.
   void give_density(const Node& node, std::int64_t hundredths) {
     if (node.inputs.size() < 2 || node.inputs[1] == none) return;
-    Value& value = graph_.values[at(node.inputs[1])];
+    Value& value = graph_.values[node.inputs[1]];
     const bool dense = hundredths == 100 && c_.machine.sparsity == Sparsity::skipping;
     const bool own = dense || hundredths != c_.machine.weight_density.hundredths;
     if (value.kind == ValueKind::weight && !value.density_hundredths && own) value.density_hundredths = hundredths;
@@ -154,9 +154,9 @@ class Conversions {
     const auto [entry, fresh] = made_.try_emplace({v, format}, static_cast<ValueId>(graph_.values.size()));
     if (!fresh) return entry->second;
     Value value;
-    value.name = graph_.values[at(v)].name + "/" + std::string(format_text(format));
-    value.operand.type = graph_.values[at(v)].operand.type;
-    value.operand.shape = graph_.values[at(v)].operand.shape;
+    value.name = graph_.values[v].name + "/" + std::string(format_text(format));
+    value.operand.type = graph_.values[v].operand.type;
+    value.operand.shape = graph_.values[v].operand.shape;
     Node node;
     node.name = value.name;
     node.op = find_operator("sdip", "Convert");
@@ -172,7 +172,7 @@ class Conversions {
 
   Compilation& c_;
   Graph graph_;
-  std::vector<std::optional<NumberFormat>> kept_;  // by value, views too; nothing: as the machine has it
+  List<std::optional<NumberFormat>> kept_;  // by value, views too; nothing: as the machine has it
   std::map<std::pair<ValueId, NumberFormat>, ValueId> made_;
 };
 
@@ -202,7 +202,7 @@ bool multiplies_weights(const InstructionClass& c) {
 }
 
 bool multiplies_weights_in_floats(const InstructionClass& c) {
-  const auto floating = [](NumberFormat f) { return number_formats[static_cast<std::size_t>(f)].floating; };
+  const auto floating = [](NumberFormat f) { return is_floating(f); };
   return multiplies_weights(c) && c.formats && (floating(c.formats->weights) || floating(c.formats->activations));
 }
 

@@ -18,14 +18,14 @@ std::string line_of(const MappingRule& rule) { return "line " + std::to_string(r
 void say_mappings(Compilation& c) {
   for (Draft& draft : c.drafts) {
     if (!is_nest(draft.work.family)) continue;
-    const std::string& name = c.graph->nodes[static_cast<std::size_t>(draft.node)].name;
+    const std::string& name = c.graph->nodes[draft.node].name;
     for (std::size_t i = 0; i < c.mapping_rules.size(); ++i) {
       const MappingRule& rule = c.mapping_rules[i];
       if (!matches(rule, c.stage, name)) continue;
       ++c.rules_met[i];
       if (draft.rule != nullptr) continue;
       draft.rule = &rule;
-      Life& life = c.lives[static_cast<std::size_t>(draft.destination)];
+      Life& life = c.lives[draft.destination];
       if (rule.result == Place::dram) life.in_dram = true;
     }
   }
@@ -34,11 +34,10 @@ void say_mappings(Compilation& c) {
 void keep_said(Compilation& c) {
   for (const Draft& draft : c.drafts) {
     if (draft.rule == nullptr || draft.rule->result != Place::dsram) continue;
-    const Life& life = c.lives[static_cast<std::size_t>(draft.destination)];
+    const Life& life = c.lives[draft.destination];
     if (!life.in_dram && !life.spilled) continue;
-    c.infeasible = c.graph->nodes[static_cast<std::size_t>(draft.node)].name + ": the mapping rule of " +
-                   line_of(*draft.rule) + " keeps its result on chip, where its " + std::to_string(life.bytes) +
-                   " bytes have no place";
+    c.infeasible = c.graph->nodes[draft.node].name + ": the mapping rule of " + line_of(*draft.rule) +
+                   " keeps its result on chip, where its " + std::to_string(life.bytes) + " bytes have no place";
     return;
   }
 }
@@ -48,12 +47,12 @@ std::string misfit_of(const MappingRule& rule, InstructionClass c, const TileRoo
   const Nest nest = nest_of(c);
   c.mapping = mapping_for(rule, nest);
   if (!is_valid(nest, c.mapping))
-    return text + " cuts " + std::to_string(c.mapping.tile_channels) + " channels, neither within a group of " +
-           std::to_string(nest.loops.out_channels) + " nor whole groups";
+    return fmt::format("{} cuts {} channels, neither within a group of {} nor whole groups", text,
+                       c.mapping.tile_channels, nest.loops.out_channels);
   if (room.read_bytes < 0 || room.write_bytes < 0) return text + " leaves no room: whole operands exceed DSRAM";
   const MissingBytes missing = missing_bytes(c, room, 1);
   const auto add = [&](std::int64_t bytes, const char* where) {
-    if (bytes > 0) text += " misses " + std::to_string(bytes) + " B " + where + ";";
+    if (bytes > 0) text += fmt::format(" misses {} B {};", bytes, where);
   };
   add(missing.read_bytes, "on the reading side of DSRAM");
   add(missing.write_bytes, "on the writing side of DSRAM");

@@ -20,11 +20,11 @@ namespace {
 /// it otherwise, or channels twice.
 std::vector<Piece> pieces_of(const Graph& graph, const Node& node, const WeightProduct& product) {
   const ValueId result = node.outputs[0];
-  const Value& made = graph.values[static_cast<std::size_t>(result)];
+  const Value& made = graph.values[result];
   std::vector<Piece> pieces;
   if (std::ranges::find(graph.outputs, result) != graph.outputs.end()) return {};
   for (const NodeId reader : made.consumers) {
-    const Node& cut = graph.nodes[static_cast<std::size_t>(reader)];
+    const Node& cut = graph.nodes[reader];
     if (std::ranges::count(cut.inputs, result) != 1) return {};
     const std::vector<Piece> found = pieces_of_operand(graph, cut);
     const bool slices = cut.op->type == "Slice" || cut.op->type == "Split";
@@ -61,7 +61,7 @@ std::vector<ValueId> cut_weight(Graph& graph, ValueId whole, std::size_t axis, c
   const std::int64_t all = shape_of(graph, whole).at(axis);
   for (const Piece& piece : pieces) {
     add(piece.begin - done, none);
-    parts.push_back(add_named_value(graph, name + "/" + std::to_string(parts.size())));
+    parts.push_back(add_named_value(graph, fmt::format("{}/{}", name, parts.size())));
     add(piece.end - piece.begin, parts.back());
     done = piece.end;
   }
@@ -104,7 +104,7 @@ void append_pieces(Graph& graph, const Node& node, const WeightProduct& product,
 bool has_cuttable_bias(const Graph& graph, const WeightProduct& product) {
   if (product.bias == none) return true;
   const Shape& shape = shape_of(graph, product.bias);
-  return graph.values[static_cast<std::size_t>(product.bias)].kind == ValueKind::weight && !shape.empty() &&
+  return graph.values[product.bias].kind == ValueKind::weight && !shape.empty() &&
          shape.back() == shape_of(graph, product.weight).at(product.weight_axis) &&
          element_count(shape) == shape.back();
 }

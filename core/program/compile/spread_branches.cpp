@@ -41,24 +41,21 @@ enum class Meets { parts, whole, unknown };
 /// Of all uses of a value by the operators behind the main one. The channels are a convolution's second axis, and
 /// the last of a product by one matrix.
 Meets meeting(const Compilation& c, const Draft& draft, ValueId root) {
-  const Node& main = c.graph->nodes[static_cast<std::size_t>(draft.node)];
-  const auto shape_of = [&](ValueId v) -> const Shape& {
-    return c.graph->values[static_cast<std::size_t>(v)].operand.shape;
-  };
+  const Node& main = c.graph->nodes[draft.node];
+  const auto shape_of = [&](ValueId v) -> const Shape& { return c.graph->values[v].operand.shape; };
   const Shape& made = shape_of(main.outputs[0]);
   const bool conv = draft.work.family == Family::conv2d;
   const std::int64_t channels = conv ? 1 : std::ssize(made) - 1;
   bool parts = false, whole = false, unknown = !conv && !shares_channels(c, draft);
   for (const NodeId n : draft.nodes) {
-    const Node& node = c.graph->nodes[static_cast<std::size_t>(n)];
+    const Node& node = c.graph->nodes[n];
     if (n == draft.node) continue;
     for (const ValueId v : node.inputs) {
-      if (v == none || c.roots[static_cast<std::size_t>(v)] != root) continue;
+      if (v == none || c.roots[v] != root) continue;
       const Shape& shape = shape_of(v);
       const std::int64_t axis = channels - (std::ssize(made) - std::ssize(shape));
       unknown |= node.op->work != elementwise_work || shape_of(node.outputs[0]) != made;
-      const bool each =
-          axis >= 0 && shape[static_cast<std::size_t>(axis)] == made[static_cast<std::size_t>(channels)];
+      const bool each = axis >= 0 && shape[at(axis)] == made[at(channels)];
       (each ? parts : whole) = true;
     }
   }
@@ -81,8 +78,7 @@ std::optional<SharedOperands> shared_behind(const Compilation& c, const Draft& d
     if (!add(draft.operands[o].value, draft.operands[o].fetch, shared.operands)) return std::nullopt;
   const std::size_t own = draft.weights.size() - draft.weight_fetches.size();  // of the product
   for (std::size_t w = 0; w < draft.weight_fetches.size(); ++w)
-    if (!add(c.roots[static_cast<std::size_t>(draft.weights[own + w])], draft.weight_fetches[w], shared.weights))
-      return std::nullopt;
+    if (!add(c.roots[draft.weights[own + w]], draft.weight_fetches[w], shared.weights)) return std::nullopt;
   return shared;
 }
 
@@ -104,11 +100,11 @@ void spread_weights(Draft& draft, bool by_channels, const SharedOperands& shared
 /// channels of its weight known. Not of convolutions over three axes or with offsets, of recurrent layers, of
 /// groups that read the same.
 bool is_plain_product(const Compilation& c, const Draft& draft) {
-  const Node& main = c.graph->nodes[static_cast<std::size_t>(draft.node)];
+  const Node& main = c.graph->nodes[draft.node];
   constexpr std::string_view plain[] = {"Conv",   "QuantizedConv", "MatMul",         "Gemm",
                                         "Linear", "LinearBatch",   "QuantizedMatMul"};
   if (std::ranges::find(plain, main.op->type) == std::end(plain)) return false;
-  const auto value = [&](ValueId v) -> const Value& { return c.graph->values[static_cast<std::size_t>(v)]; };
+  const auto value = [&](ValueId v) -> const Value& { return c.graph->values[v]; };
   const Value& read = value(main.inputs[0]);
   const LoopNest& n = draft.work.nest;
   const bool conv = draft.work.family == Family::conv2d;

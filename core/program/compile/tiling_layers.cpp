@@ -49,24 +49,23 @@ std::vector<TilingLayer> tiling_layers(const Graph& graph) {
       ++layers[entry->second].count;
       continue;
     }
-    layers.push_back(
-        {graph.nodes[static_cast<std::size_t>(draft.node)].name, {draft.work.nest, draft.weighted}, 1});
+    layers.push_back({graph.nodes[draft.node].name, {draft.work.nest, draft.weighted}, 1});
   }
   return layers;
 }
 
 std::string nest_text(const Nest& nest) {
   const LoopNest& n = nest.loops;
-  const auto by = [](std::int64_t a, std::int64_t b) { return std::to_string(a) + "x" + std::to_string(b); };
+  const auto by = [](std::int64_t a, std::int64_t b) { return fmt::format("{}x{}", a, b); };
   const auto times = [](std::int64_t count) { return count == 1 ? std::string() : std::to_string(count) + " x "; };
   if (!nest.weighted || (n.kernel_h * n.kernel_w == 1 && n.out_w == 1 && n.in_w == 1))
-    return (nest.weighted ? "linear " : "matmul ") + times(n.batch * n.groups) + by(n.out_h, n.in_channels) +
-           " x " + by(n.in_channels, n.out_channels);
+    return fmt::format("{}{}{} x {}", nest.weighted ? "linear " : "matmul ", times(n.batch * n.groups),
+                       by(n.out_h, n.in_channels), by(n.in_channels, n.out_channels));
   std::string text = "conv " + by(n.kernel_h, n.kernel_w);
   if (n.stride_h * n.stride_w != 1) text += " s" + std::to_string(n.stride_h);
   if (n.groups > 1) text += " g" + std::to_string(n.groups);
-  return text + " " + times(n.batch) + by(n.in_channels * n.groups, n.in_h) + "x" + std::to_string(n.in_w) +
-         " -> " + by(n.out_channels * n.groups, n.out_h) + "x" + std::to_string(n.out_w);
+  return fmt::format("{} {}{}x{} -> {}x{}", text, times(n.batch), by(n.in_channels * n.groups, n.in_h), n.in_w,
+                     by(n.out_channels * n.groups, n.out_h), n.out_w);
 }
 
 std::int64_t compulsory_capacity(const Nest& nest) {

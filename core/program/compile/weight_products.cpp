@@ -7,7 +7,7 @@
 namespace sdip {
 namespace {
 
-const Value& value_of(const Graph& graph, ValueId v) { return graph.values[static_cast<std::size_t>(v)]; }
+const Value& value_of(const Graph& graph, ValueId v) { return graph.values[v]; }
 
 bool number_is(const Node& node, const char* attribute, double expected, double otherwise) {
   const auto found = node.attributes.find(attribute);

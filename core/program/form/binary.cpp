@@ -51,8 +51,8 @@ struct AttributeBytes {
 bool has_one_shape(const Graph& graph, const Node& node) {
   const Shape* shape = nullptr;
   const auto same = [&](ValueId id) {
-    if (id == none || is_scalar(graph.values[at(id)])) return true;
-    const Shape& found = graph.values[at(id)].operand.shape;
+    if (id == none || is_scalar(graph.values[id])) return true;
+    const Shape& found = graph.values[id].operand.shape;
     if (shape == nullptr) shape = &found;
     return found == *shape;
   };
@@ -76,7 +76,7 @@ void describe(const Graph& graph, const Node& node, ByteWriter& out) {
   if (has_nest || !shapes) return;
   for (const auto* ids : {&node.inputs, &node.outputs})
     for (const ValueId id : *ids)
-      if (id != none) AttributeBytes{out}(graph.values[at(id)].operand.shape);
+      if (id != none) AttributeBytes{out}(graph.values[id].operand.shape);
 }
 
 struct Encoding {
@@ -92,7 +92,7 @@ struct Encoding {
     context.number = static_cast<std::int64_t>(number);
     ByteWriter descriptor;
     for (const NodeId id : instruction.nodes) {
-      const Node& node = stage.graph->nodes[at(id)];
+      const Node& node = stage.graph->nodes[id];
       context.opcodes.push_back(opcodes.at(node.op));
       describe(*stage.graph, node, descriptor);
     }
@@ -224,7 +224,7 @@ void count_words(CompiledStage& stage) {
   for (std::size_t n = 0; n < stage.program.instructions.size(); ++n) {
     Instruction& i = stage.program.instructions[n];
     Instruction whole = i;
-    const auto& c = stage.program.classes[at(i.instruction_class)];
+    const auto& c = stage.program.classes[i.instruction_class];
     const NumberFormat format = c.formats ? c.formats->weights : encoding.machine.weight_format;
     WeightScale unknown;
     if (needs_zero_point(format)) unknown.zero = 0;
@@ -271,7 +271,7 @@ std::string write_graph_binary(const CompiledStage& stage) {
   out.size(program.instructions.size());
   for (std::size_t n = 0; n < program.instructions.size(); ++n) {
     const Instruction& i = program.instructions[n];
-    words += encoding.words_of(i, program.classes[at(i.instruction_class)], n);
+    words += encoding.words_of(i, program.classes[i.instruction_class], n);
   }
   out.text(words);
   for (const Instruction& i : program.instructions) write_symbols(out, i);
@@ -291,7 +291,7 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
   const std::size_t count = in.size(most_instructions, head_bytes);
   if (count == 0) in.refuse("no instruction");
   auto words = in.raw(in.size(in.left()));
-  std::vector<InstructionClass> classes(count);
+  List<InstructionClass> classes(count);
   std::vector<WordContext> contexts(count);
   std::vector<std::span<const std::byte>> of_instruction(count);
   stage.program.instructions.resize(count);

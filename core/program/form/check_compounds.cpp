@@ -32,9 +32,8 @@ void compare(const std::string& of, const std::string& expected, const std::stri
   const auto should = by_name(expected), is = by_name(found);
   for (const auto& [name, field] : should) {
     const auto there = is.find(name);
-    if (there == is.end()) refuse(of + "expected " + std::string(field) + ", what its nodes are");
-    if (there->second != field)
-      refuse(of + "expected " + std::string(field) + ", found " + std::string(there->second));
+    if (there == is.end()) refuse(fmt::format("{}expected {}, what its nodes are", of, field));
+    if (there->second != field) refuse(fmt::format("{}expected {}, found {}", of, field, there->second));
   }
   for (const auto& [name, field] : is)
     if (!should.contains(name)) refuse(of + "its nodes have no such field: " + std::string(field));
@@ -58,7 +57,7 @@ std::string text_of(InstructionClass c) {
 /// Compounds of a stage, and what the compiler makes of their nodes.
 class Compounds {
  public:
-  Compounds(const CompiledStage& stage, const Derivation& derivation, const std::vector<InstructionClass>& classes)
+  Compounds(const CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes)
       : stage_(stage), derivation_(derivation), classes_(classes) {
     const auto kind = [&](Compound of) {
       return std::ranges::count(classes_, of, &InstructionClass::compound) > 0;
@@ -78,12 +77,12 @@ class Compounds {
                         : sums                                ? sums_of(i, found, refuse)
                                                               : strips_of(i, found, refuse);
     const std::string mnemonic = found.compound == Compound::attention ? full_mnemonic(draft) : draft.mnemonic;
-    if (i.mnemonic != mnemonic) refuse("operation: expected '" + mnemonic + "', found '" + i.mnemonic + "'");
+    if (i.mnemonic != mnemonic) refuse(fmt::format("operation: expected '{}', found '{}'", mnemonic, i.mnemonic));
     if (!std::ranges::equal(i.sources, draft.operands, {}, &PlacedOperand::value, &DraftOperand::value))
       refuse("src1, src2, more: expected " + values_text(draft.operands) + ", what its nodes read");
     if (i.weights != draft.weights) refuse("weights: expected those of its nodes, in their order");
     if (!sums && i.destination != draft.destination)
-      refuse("dst: expected %" + std::to_string(draft.destination) + ", what its last node makes");
+      refuse(fmt::format("dst: expected %{}, what its last node makes", draft.destination));
     compare_classes(class_of(draft, [&](std::size_t s) { return i.sources.at(s).place; }), found, refuse);
   }
 
@@ -98,8 +97,7 @@ class Compounds {
   /// All but what the machine decides: mapping, what stays, who makes the sums of a norm.
   static void compare_classes(InstructionClass expected, const InstructionClass& found, const Refusal& refuse) {
     if (expected.parts.size() != found.parts.size())
-      refuse("part: expected " + std::to_string(expected.parts.size()) + ", found " +
-             std::to_string(found.parts.size()));
+      refuse(fmt::format("part: expected {}, found {}", expected.parts.size(), found.parts.size()));
     expected.parts.back().statistics_passes = found.parts.back().statistics_passes;
     expected.statistics_passes = found.statistics_passes;
     expected.mapping = found.mapping;
@@ -107,7 +105,7 @@ class Compounds {
     for (std::size_t p = 0; p < found.parts.size(); ++p) {
       expected.parts[p].streamed_channels = found.parts[p].streamed_channels;
       expected.parts[p].tile_channels = found.parts[p].tile_channels;
-      compare("part " + std::to_string(p) + ": ", text_of(expected.parts[p]), text_of(found.parts[p]), refuse);
+      compare(fmt::format("part {}: ", p), text_of(expected.parts[p]), text_of(found.parts[p]), refuse);
     }
     compare("", text_of(expected), text_of(found), refuse);
   }
@@ -133,7 +131,7 @@ class Compounds {
       refuse("compound: expected nodes that are softmax(q k) v, which nothing else reads");
     Draft draft = *found;
     if (c.spread_cores > 1 && draft.work.nest.groups % c.spread_cores != 0)
-      refuse("spread_cores: expected a divisor of " + std::to_string(draft.work.nest.groups) + " heads");
+      refuse(fmt::format("spread_cores: expected a divisor of {} heads", draft.work.nest.groups));
     std::vector<NodeId> before;
     for (const NodeId node : i.nodes)
       if (std::ranges::find(draft.nodes, node) == draft.nodes.end()) before.push_back(node);
@@ -155,19 +153,19 @@ class Compounds {
   }
 
   /// The parts' drafts, as many of the instruction's nodes each as its part says.
-  std::vector<Draft> drafts_of(std::span<const NodeId> nodes, const std::vector<Part>& parts,
-                               const Refusal& refuse) const {
-    std::vector<Draft> drafts;
+  List<Draft> drafts_of(std::span<const NodeId> nodes, const std::vector<Part>& parts,
+                        const Refusal& refuse) const {
+    List<Draft> drafts;
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      const std::string of = "part " + std::to_string(p) + ": ";
+      const std::string of = fmt::format("part {}: ", p);
       const std::int64_t before = parts[p].prologue_passes, behind = parts[p].fused_operators;
       const auto left = static_cast<std::int64_t>(nodes.size());
       const bool whole = p + 1 == parts.size();
       if (before >= left || behind >= left - before || (whole && before + 1 + behind < left))
         refuse(of + "prologue_passes, fused_operators: expected as many as it has of the instruction's nodes");
-      const auto own = nodes.first(static_cast<std::size_t>(before + 1 + behind));
-      const auto norm = joined(own.first(static_cast<std::size_t>(before)));
-      auto draft = joined(own.subspan(static_cast<std::size_t>(before)));
+      const auto own = nodes.first(as_size(before + 1 + behind));
+      const auto norm = joined(own.first(as_size(before)));
+      auto draft = joined(own.subspan(as_size(before)));
       if (!draft || (before > 0 && !norm)) refuse(of + "a node that computes nothing");
       if (norm && (norm->work.family != Family::norm || draft->operands.empty() || norm->operands.empty() ||
                    norm->destination != draft->operands[0].value))
@@ -180,7 +178,7 @@ class Compounds {
   }
 
   Draft strips_of(const Instruction& i, const InstructionClass& c, const Refusal& refuse) const {
-    const std::vector<Draft> drafts = drafts_of(i.nodes, c.parts, refuse);
+    const List<Draft> drafts = drafts_of(i.nodes, c.parts, refuse);
     auto draft = c.work.family == Family::linear ? joined_chain(*stage_.graph, derivation_.roots(), drafts)
                                                  : joined_strips(*stage_.graph, drafts, c.line_buffers);
     if (!draft) refuse("compound: expected nodes each of which reads the rows that the one before makes");
@@ -193,7 +191,7 @@ class Compounds {
     const auto whole = last == nullptr ? strips_of_.end() : strips_of_.find(last->node);
     if (whole == strips_of_.end()) refuse("name: expected a node of an instruction of strips");
     const Instruction& of = stage_.program.instructions[whole->second];
-    std::vector<Draft> drafts = drafts_of(of.nodes, classes_[whole->second].parts, refuse);
+    List<Draft> drafts = drafts_of(of.nodes, classes_[whole->second].parts, refuse);
     const auto end = std::ranges::find(drafts, last->node, &Draft::node);
     if (end == drafts.end()) refuse("name: expected the main node of a part of strips");
     drafts.erase(end + 1, drafts.end());
@@ -206,15 +204,15 @@ class Compounds {
 
   const CompiledStage& stage_;
   const Derivation& derivation_;
-  const std::vector<InstructionClass>& classes_;
-  std::vector<Draft> attentions_;
+  const List<InstructionClass>& classes_;
+  List<Draft> attentions_;
   std::map<NodeId, std::size_t> strips_of_;  // the instruction of strips that computes a node
 };
 
 }  // namespace
 
 void check_compounds(const CompiledStage& stage, const Derivation& derivation,
-                     const std::vector<InstructionClass>& classes,
+                     const List<InstructionClass>& classes,
                      const std::function<void(std::size_t, const std::string&)>& refuse) {
   const Compounds compounds(stage, derivation, classes);
   for (std::size_t i = 0; i < classes.size(); ++i)

@@ -63,7 +63,7 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
   const Mapping& m = c.mapping;
   const auto size = [&](const char* name, std::int64_t tile, std::int64_t most) {
     if (tile < 1 || tile > std::max<std::int64_t>(most, 1))
-      refuse(std::string(name) + ": expected 1 to " + std::to_string(most) + ", found " + std::to_string(tile));
+      refuse(fmt::format("{}: expected 1 to {}, found {}", name, most, tile));
   };
   size("tile_rows", m.tile_rows, whole.tile_rows);
   size("tile_columns", m.tile_columns, whole.tile_columns);
@@ -84,8 +84,7 @@ void check_mapping(const InstructionClass& c, const Refusal& refuse) {
 void check_counts(const InstructionClass& c, const InstructionClass& derived, const Refusal& refuse) {
   const auto least = [&](const char* name, std::int64_t found, std::int64_t expected) {
     if (found < expected || found >= most_size)
-      refuse(std::string(name) + ": expected at least " + std::to_string(expected) +
-             ", what the operators read, found " + std::to_string(found));
+      refuse(fmt::format("{}: expected at least {}, what the operators read, found {}", name, expected, found));
   };
   const std::int64_t cores = std::max<std::int64_t>(1, c.spread_cores);  // sizes are of one core's part
   if (c.spread_cores < 1 || c.spread_cores > 1'000'000) refuse("spread_cores: expected 1 to 1,000,000");
@@ -134,9 +133,9 @@ void check_partial_sums(const CompiledStage& stage, const Instruction& i, const 
   room.buffers = 1;  // a machine may have no more
   const std::int64_t needed = tile_buffers(c, room).write_bytes;
   if (i.write_tiles.bytes.value < needed)
-    refuse("tiles: expected at least " + std::to_string(needed) + " B of result tiles for the partial sums of " +
-           "tile_sums=" + std::to_string(c.mapping.tile_sums) + ", found " +
-           std::to_string(i.write_tiles.bytes.value));
+    refuse(
+        fmt::format("tiles: expected at least {} B of result tiles for the partial sums of tile_sums={}, found {}",
+                    needed, c.mapping.tile_sums, i.write_tiles.bytes.value));
 }
 
 /// Operands, weights and result of an instruction of nodes are theirs.
@@ -164,14 +163,14 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   if (c.shares_channels && (weight_parts(c) == 1 || whole.groups > 1))
     refuse("shares_channels: expected a product of weights of one group, on several cores");
   if (weight_parts(c) > 1 && part * weight_parts(c) != shared)
-    refuse("spread_cores: expected cores that share its " + std::to_string(shared) +
-           (c.shares_channels ? " output channels" : " groups"));
+    refuse(fmt::format("spread_cores: expected cores that share its {}{}", shared,
+                       c.shares_channels ? " output channels" : " groups"));
   if (weight_parts(c) > 1 && weight_place(machine_like(stage.needs), stage.role) == WeightPlace::fefet)
     refuse("spread_cores: a FeFET memory has its weights in one place");
   if (!is_part_of(c.work, derived.work)) refuse("the sizes of its work are other than those of its nodes, or more");
   if (i.mnemonic != own && !i.mnemonic.ends_with("+" + own))
-    refuse("operation: its nodes are '" + own + "', found '" + i.mnemonic + "'");
-  const std::int64_t made = element_count(stage.graph->values[at(i.destination)].operand.shape);
+    refuse(fmt::format("operation: its nodes are '{}', found '{}'", own, i.mnemonic));
+  const std::int64_t made = element_count(stage.graph->values[i.destination].operand.shape);
   if (c.out_elements > made) refuse("elements: its result has " + std::to_string(made));
   if (c.operand_a != derived.operand_a || c.operand_b != derived.operand_b)
     refuse("operand_a, operand_b: expected where src1 and src2 lie");
@@ -179,8 +178,7 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   const Machine machine = machine_like(stage.needs);
   const std::int64_t bytes = region_bytes(c, weight_form(c, machine)).dram;
   if (i.weight_bytes.value != bytes)
-    refuse("src2_size: its weights take " + std::to_string(bytes) + " B, found " +
-           std::to_string(i.weight_bytes.value));
+    refuse(fmt::format("src2_size: its weights take {} B, found {}", bytes, i.weight_bytes.value));
   if (c.work != derived.work) return;
   for (const PlacedOperand& source : i.sources) {
     const Bytes size = value_bytes(*stage.graph, source.value, machine);
@@ -226,8 +224,7 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
   for (const Bytes bytes : {i.dsram_read_side, i.dsram_write_side, i.stackram})
     if (bytes.value < 0 || bytes.value >= most_size) refuse("occupancy: beyond 2^50");
   const std::int64_t run = c.compound == Compound::strips ? 0 : derived.turned_run;
-  if (c.turned_run != run)
-    refuse("turned_run: its nodes leave " + std::to_string(run) + ", found " + std::to_string(c.turned_run));
+  if (c.turned_run != run) refuse(fmt::format("turned_run: its nodes leave {}, found {}", run, c.turned_run));
   if (c.compound == Compound::single) check_partial_sums(stage, i, c, refuse);
   if (c.compound == Compound::single) check_single(stage, derivation, i, c, derived, refuse);
 }
@@ -252,16 +249,15 @@ void check_pair(const PlacedOperand& source, const Whereabouts& w, const Turns& 
     refuse("src: expected a family's DSRAM pair where each has one, and there alone");
   if (!source.pair) return;
   const std::int64_t since = turns.at(w.pair) - 1 - w.written;
-  if (static_cast<std::size_t>(*source.pair) != w.pair || since > 1 || (since == 1 && own))
-    refuse("operand %" + std::to_string(source.value) + " is not in the DSRAM pair of " +
-           std::string(family_text(*source.pair)));
+  if (at(*source.pair) != w.pair || since > 1 || (since == 1 && own))
+    refuse(fmt::format("operand %{} is not in the DSRAM pair of {}", source.value, family_text(*source.pair)));
   if (source.older != (since == 1)) refuse("older: expected of what the last but one of its family wrote");
 }
 
 /// Marks name earlier instructions, each once, and are enough.
-void check_marks(CompiledStage& stage, const Derivation& derivation, const std::vector<InstructionClass>& classes,
+void check_marks(CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes,
                  const std::function<void(std::size_t, const std::string&)>& refuse) {
-  std::vector<Instruction>& instructions = stage.program.instructions;
+  List<Instruction>& instructions = stage.program.instructions;
   const Machine machine = machine_like(stage.needs);
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     const std::vector<std::int32_t>& after = instructions[i].after;
@@ -272,32 +268,28 @@ void check_marks(CompiledStage& stage, const Derivation& derivation, const std::
         refuse(i, "after: expected earlier instructions, ascending, each once");
   }
   if (!has_pairs(machine)) return;
-  std::vector<ValueId> roots(stage.graph->values.size());
-  for (std::size_t v = 0; v < roots.size(); ++v) roots[v] = derivation.root(static_cast<ValueId>(v));
+  List<ValueId> roots(stage.graph->values.size());
+  for (ValueId v = 0; v < std::ssize(roots); ++v) roots[v] = derivation.root(v);
   std::vector<const InstructionClass*> each;
   for (const InstructionClass& c : classes) each.push_back(&c);
   mark({*stage.graph, machine, roots, derivation.joined(), instructions, each}, refuse);
 }
 
-void check_order(const CompiledStage& stage, const Derivation& derivation,
-                 const std::vector<InstructionClass>& classes,
+void check_order(const CompiledStage& stage, const Derivation& derivation, const List<InstructionClass>& classes,
                  const std::function<void(std::size_t, const std::string&)>& refuse) {
   const Graph& graph = *stage.graph;
-  std::vector<Whereabouts> where(graph.values.size());
+  List<Whereabouts> where(graph.values.size());
   for (std::size_t v = 0; v < where.size(); ++v)
     if (graph.values[v].kind != ValueKind::activation || element_count(graph.values[v].operand.shape) == 0)
       where[v] = {true, true, true, true};
   const bool pairs = has_pairs(machine_like(stage.needs));
   Turns turns{};
   for (std::size_t i = 0; i < classes.size() && pairs; ++i)
-    if (static_cast<std::size_t>(classes[i].work.family) >= pair_families)
-      refuse(i, "family: expected one with a circuit");
-  for (Whereabouts& w : where) w.pair = pairs ? static_cast<std::size_t>(classes.front().work.family) : 0;
-  const auto of = [&](ValueId v) -> Whereabouts& {
-    return where[at(v)].made ? where[at(v)] : where[at(derivation.root(v))];
-  };
+    if (at(classes[i].work.family) >= pair_families) refuse(i, "family: expected one with a circuit");
+  for (Whereabouts& w : where) w.pair = pairs ? at(classes.front().work.family) : 0;
+  const auto of = [&](ValueId v) -> Whereabouts& { return where[v].made ? where[v] : where[derivation.root(v)]; };
   const auto all_of = [&](const std::vector<ValueId>& parts) {  // joined in DRAM
-    const auto there = [&](ValueId part) { return where[at(part)].made && where[at(part)].dram; };
+    const auto there = [&](ValueId part) { return where[part].made && where[part].dram; };
     const bool all = std::ranges::all_of(parts, there);
     return Whereabouts{all, false, false, all};
   };
@@ -311,17 +303,15 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
                          : source.place == Place::dram     ? w.dram
                                                            : source.place == Place::scalar;
       if (!w.made || !there)
-        refuse(i,
-               "operand %" + std::to_string(source.value) + " is not in " + std::string(place_text(source.place)));
-      const bool own = w.pair == static_cast<std::size_t>(classes[i].work.family);
+        refuse(i, fmt::format("operand %{} is not in {}", source.value, place_text(source.place)));
+      const bool own = w.pair == at(classes[i].work.family);
       check_pair(source, w, turns, own, pairs, [&](const std::string& what) { refuse(i, what); });
     }
     for (const PlacedOperand& source : instructions[i].sources)
       if (source.pop) of(source.value).stackram = false;
     const InstructionClass& c = classes[i];
-    const auto family = static_cast<std::size_t>(c.work.family);
-    where[at(instructions[i].destination)] = {true,      c.to_dsram, c.push,
-                                              c.to_dram, family,     pairs ? turns[family]++ : 0};
+    const auto family = at(c.work.family);
+    where[instructions[i].destination] = {true, c.to_dsram, c.push, c.to_dram, family, pairs ? turns[family]++ : 0};
   }
   for (const ValueId v : graph.outputs)
     if (!of(v).made) refuse(instructions.size() - 1, "no instruction makes output %" + std::to_string(v));
@@ -329,7 +319,7 @@ void check_order(const CompiledStage& stage, const Derivation& derivation,
 
 /// Values that no node makes, sums, are each made by one instruction, which computes no node and makes nothing
 /// else.
-void check_sums(const CompiledStage& stage, const std::vector<InstructionClass>& classes,
+void check_sums(const CompiledStage& stage, const List<InstructionClass>& classes,
                 const std::function<void(std::size_t, const std::string&)>& refuse) {
   const auto& instructions = stage.program.instructions;
   const std::size_t of_nodes = values_of_nodes(*stage.graph);
@@ -357,7 +347,7 @@ bool is_sound_stage(const CompiledStage& stage) {
          stage.dram_thousandths <= 1000;
 }
 
-void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
+void finish_program(CompiledStage& stage, const Derivation& derivation, List<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse) {
   Program& program = stage.program;
   check_order(stage, derivation, classes, refuse);
@@ -382,8 +372,8 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, std::vec
   std::int64_t end = 0;
   for (const auto& [offset, region] : regions) {
     if (offset != end)
-      refuse(0, "weights: the region at " + std::to_string(offset) + " is expected at " + std::to_string(end) +
-                    ": regions stand without gaps");
+      refuse(0,
+             fmt::format("weights: the region at {} is expected at {}: regions stand without gaps", offset, end));
     if (end >= most_size) refuse(0, "weights: more than 2^50 bytes");
     end = offset + region.second.value;
   }

@@ -84,8 +84,7 @@ inline constexpr std::array<LoopOrder, 24> loop_orders = [] {
   for (int code = 0; code < 256; ++code) {
     const int a = code >> 6, b = code >> 4 & 3, c = code >> 2 & 3, d = code & 3;
     if (a == b || a == c || a == d || b == c || b == d || c == d) continue;
-    all[static_cast<std::size_t>(count++)] = {static_cast<Loop>(a), static_cast<Loop>(b), static_cast<Loop>(c),
-                                              static_cast<Loop>(d)};
+    all[at(count++)] = {static_cast<Loop>(a), static_cast<Loop>(b), static_cast<Loop>(c), static_cast<Loop>(d)};
   }
   return all;
 }();

@@ -24,16 +24,16 @@ class Derivation {
   /// Its mnemonic; empty when none of its nodes does anything.
   std::string mnemonic_of(const Instruction& instruction) const;
 
-  const std::vector<ValueId>& roots() const { return roots_; }
+  const List<ValueId>& roots() const { return roots_; }
   const Joined& joined() const { return joined_; }
-  ValueId root(ValueId value) const { return roots_[static_cast<std::size_t>(value)]; }
+  ValueId root(ValueId value) const { return roots_[value]; }
 
   /// What a node is as an instruction, of several the first; nullptr when it computes nothing.
   const Draft* draft_of(NodeId node) const;
   /// The same of the node that has a name.
   const Draft* named(std::string_view name) const;
   /// What pass fuse_attention makes of the graph: the drafts that it joins.
-  std::vector<Draft> attentions() const;
+  List<Draft> attentions() const;
   /// What the instruction's nodes read of others and make for them: values after views were seen through.
   struct Ends {
     std::set<ValueId> read, weights, made;
@@ -45,10 +45,10 @@ class Derivation {
   Draft joined(const Instruction& instruction) const;
 
   const Graph& graph_;
-  std::vector<ValueId> roots_;
+  List<ValueId> roots_;
   Joined joined_;
-  std::vector<Draft> drafts_;
-  std::vector<std::vector<std::int32_t>> drafts_by_node_;
+  List<Draft> drafts_;
+  List<std::vector<std::int32_t>> drafts_by_node_;
   std::map<std::string, NodeId, std::less<>> nodes_by_name_;
 };
 
@@ -92,13 +92,13 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
 
 /// The classes of a program that was read, one an instruction in `classes`, checked: every operand is there before
 /// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.
-void finish_program(CompiledStage& stage, const Derivation& derivation, std::vector<InstructionClass>&& classes,
+void finish_program(CompiledStage& stage, const Derivation& derivation, List<InstructionClass>&& classes,
                     const std::function<void(std::size_t, const std::string&)>& refuse);
 
 /// Checks the compound ones of instructions that were read: their parts, sizes, operands and mnemonics are what the
 /// compiler makes of their nodes.
 void check_compounds(const CompiledStage& stage, const Derivation& derivation,
-                     const std::vector<InstructionClass>& classes,
+                     const List<InstructionClass>& classes,
                      const std::function<void(std::size_t, const std::string&)>& refuse);
 
 /// Whether the numbers of a stage that was read are ones that a stage may have.

@@ -25,7 +25,7 @@ NumberFormat format_of(const RuleReader& reader, std::string_view text) {
   if (row != std::end(number_formats)) return static_cast<NumberFormat>(row - std::begin(number_formats));
   std::string all;
   for (const NumberFormatRow& one : number_formats) all += (all.empty() ? "" : ", ") + std::string(one.name);
-  reader.refuse("expected one of " + all + "; found '" + printable(text.substr(0, 40)) + "'");
+  reader.refuse(fmt::format("expected one of {}; found '{}'", all, printable(text.substr(0, 40))));
 }
 
 Family family_of(const RuleReader& reader, std::string_view text) {
@@ -35,7 +35,7 @@ Family family_of(const RuleReader& reader, std::string_view text) {
     if (family_text(family) == text) return family;
     all += (all.empty() ? "" : ", ") + std::string(family_text(family));
   }
-  reader.refuse("expected one of " + all + "; found '" + printable(text.substr(0, 40)) + "'");
+  reader.refuse(fmt::format("expected one of {}; found '{}'", all, printable(text.substr(0, 40))));
 }
 
 /// "density=X" or "dense", taken; false for any other word.
@@ -44,8 +44,8 @@ bool take_density(const RuleReader& reader, std::string_view word, FormatRule& r
   if (!dense && !word.starts_with("density=")) return false;
   if (rule.density_hundredths) reader.refuse("expected one density");
   if (rule.family && !is_nest(*rule.family))
-    reader.refuse("a layer of family=" + std::string(family_text(*rule.family)) +
-                  " has no product with weights for a density");
+    reader.refuse(
+        fmt::format("a layer of family={} has no product with weights for a density", family_text(*rule.family)));
   rule.density_hundredths = dense ? 100 : density_of(word.substr(8));
   if (!rule.density_hundredths)
     reader.refuse("expected a density from 0.01 to 1; found '" + printable(word.substr(8, 40)) + "'");
@@ -93,7 +93,7 @@ std::vector<FormatRule> parse_formats(std::string_view text, std::string_view wh
     from = end + 1;
     if (reader.done()) continue;
     rules.push_back(parse_line(reader));
-    if (rules.size() > most_rules) reader.refuse("more than " + std::to_string(most_rules) + " rules");
+    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
   }
   return rules;
 }
@@ -101,8 +101,7 @@ std::vector<FormatRule> parse_formats(std::string_view text, std::string_view wh
 std::string format_rule_text(const FormatRule& rule) {
   std::string text = rule.family ? "family=" + std::string(family_text(*rule.family)) : "\"" + rule.pattern + "\"";
   for (const FormatField& field : format_fields)
-    if (const auto& said = rule.*field.format)
-      text += " " + std::string(field.name) + "=" + std::string(format_text(*said));
+    if (const auto& said = rule.*field.format) text += fmt::format(" {}={}", field.name, format_text(*said));
   if (rule.density_hundredths) text += " density=" + density_text(*rule.density_hundredths);
   return text;
 }

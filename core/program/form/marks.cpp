@@ -65,8 +65,8 @@ class Marker {
         first_of_node_(program.graph.nodes.size(), -1),
         sums_of_node_(program.graph.nodes.size(), -1),
         waited_(program.instructions.size(), nobody) {
-    for (std::size_t n = 0; n < program.graph.nodes.size(); ++n)
-      node_named_.try_emplace(program.graph.nodes[n].name, static_cast<NodeId>(n));
+    for (NodeId n = 0; n < std::ssize(program.graph.nodes); ++n)
+      node_named_.try_emplace(program.graph.nodes[n].name, n);
   }
 
   bool too_many() const { return looked_at_ > most_stretches; }
@@ -108,7 +108,7 @@ class Marker {
     std::vector<std::int32_t> after;
     for (const std::int32_t j : needs) {
       const auto implies = [&](std::int32_t other) {
-        return other >= 0 && other != j && waited_[at(other)][family(j)] >= j;
+        return other >= 0 && other != j && waited_[other][family(j)] >= j;
       };
       if (j >= 0 && std::ranges::none_of(needs, implies)) after.push_back(j);
     }
@@ -117,14 +117,12 @@ class Marker {
   }
 
  private:
-  std::size_t family(std::int32_t i) const {
-    return static_cast<std::size_t>(program_.classes[at(i)]->work.family);
-  }
+  std::size_t family(std::int32_t i) const { return at(program_.classes[i]->work.family); }
   /// The first instruction of a family reads side 0 and writes side 1.
   static std::size_t side(std::size_t pair, std::int32_t ordinal) { return 2 * pair + (ordinal % 2 == 0 ? 0 : 1); }
 
   Latest with(std::int32_t j) const {
-    Latest latest = waited_[at(j)];
+    Latest latest = waited_[j];
     latest[family(j)] = std::max(latest[family(j)], j);
     return latest;
   }
@@ -137,7 +135,7 @@ class Marker {
     const std::int64_t bytes = value_bytes(program_.graph, source.value, program_.machine).value;
     std::size_t memory = source.place == Place::stackram ? stackram_number : dram_number;
     if (source.place == Place::dsram && source.pair) {
-      const auto pair = static_cast<std::size_t>(*source.pair);
+      const auto pair = at(*source.pair);
       memory = side(pair, ordinals_[pair]) ^ (source.older ? 1 : 0);
     } else if (source.place != Place::stackram && source.place != Place::dram) {
       return {};
@@ -150,10 +148,10 @@ class Marker {
     const auto joined = program_.joined.find(source.value);
     if (joined == program_.joined.end()) return touch(bytes_of(source), false);
     for (const ValueId part : joined->second) {
-      const std::int32_t maker = maker_[at(part)];
+      const std::int32_t maker = maker_[part];
       if (maker < 0) continue;
       need(maker);
-      const std::int64_t from = program_.instructions[at(maker)].dram_address.value;
+      const std::int64_t from = program_.instructions[maker].dram_address.value;
       touch({dram_number, from, from + value_bytes(program_.graph, part, program_.machine).value}, false);
     }
   }
@@ -178,25 +176,25 @@ class Marker {
   /// What lies in no memory: numbers in general registers, the sums of a norm, further results of one operator.
   void need_registers(const Instruction& instruction) {
     for (const NodeId n : instruction.nodes) {
-      for (const ValueId v : program_.graph.nodes[at(n)].inputs)
-        if (v != none) need(maker_[at(program_.roots[at(v)])]);
-      need(sums_of_node_[at(n)]);
-      const std::int32_t first = first_of_node_[at(n)];
-      if (first < 0) first_of_node_[at(n)] = now_;
-      if (first >= 0 && makes_several(program_.graph.nodes[at(n)])) need(first);
+      for (const ValueId v : program_.graph.nodes[n].inputs)
+        if (v != none) need(maker_[program_.roots[v]]);
+      need(sums_of_node_[n]);
+      const std::int32_t first = first_of_node_[n];
+      if (first < 0) first_of_node_[n] = now_;
+      if (first >= 0 && makes_several(program_.graph.nodes[n])) need(first);
     }
-    maker_[at(instruction.destination)] = now_;
+    maker_[instruction.destination] = now_;
     if (!instruction.nodes.empty()) return;
     const auto norm = node_named_.find(instruction.name);
-    if (norm != node_named_.end()) sums_of_node_[at(norm->second)] = now_;
+    if (norm != node_named_.end()) sums_of_node_[norm->second] = now_;
   }
 
   const Marking& program_;
   std::array<History, dram_number + 1> histories_{};
   std::array<std::int32_t, pair_families> ordinals_{}, last_ = nobody;
-  std::vector<std::int32_t> maker_, first_of_node_, sums_of_node_;
+  List<std::int32_t> maker_, first_of_node_, sums_of_node_;
   std::map<std::string_view, NodeId> node_named_;
-  std::vector<Latest> waited_;
+  List<Latest> waited_;
   Latest needs_ = nobody;
   std::int32_t now_ = 0;
   std::int64_t looked_at_ = 0;
@@ -237,7 +235,7 @@ void mark(const Marking& program, const std::function<void(std::size_t, const st
     std::vector<std::int32_t>& after = program.instructions[i].after;
     if (after == unsaid_marks) after = marker.fewest(needs);
     const std::int32_t missing = marker.missing(i, needs, after);
-    if (missing >= 0) refuse(i, "after: expected " + std::to_string(missing) + ", or one that waited for it");
+    if (missing >= 0) refuse(i, fmt::format("after: expected {}, or one that waited for it", missing));
   }
 }
 

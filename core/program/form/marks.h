@@ -22,10 +22,10 @@ void give_pairs(const std::vector<PlacedOperand>& sources, InstructionClass& c);
 struct Marking {
   const Graph& graph;
   const Machine& machine;
-  std::span<const ValueId> roots;
+  View<const ValueId> roots;
   const Joined& joined;
-  std::span<Instruction> instructions;
-  std::span<const InstructionClass* const> classes;
+  View<Instruction> instructions;
+  View<const InstructionClass* const> classes;
 };
 
 /// Marks not yet said: they are derived.

@@ -30,32 +30,32 @@ bool made_in_vain(const Life& life) {
 
 /// Values of one memory with their numbers in the graph.
 struct Contents {
-  std::vector<MemoryValue> values;
+  List<MemoryValue> values;
   std::vector<std::int32_t> ids;
 };
 
 /// A memory and what may lie there: what stays as it is while values leave and come back.
 struct Memory {
   const Machine& machine;
-  const std::vector<Draft>& drafts;
+  const List<Draft>& drafts;
   std::vector<std::int32_t> may_lie{}, in_vain{};  // values
   std::vector<std::pair<std::int32_t, std::int32_t>>
-      replacing{};                     // a result and an operand whose place it may take
-  std::vector<std::int32_t> number{};  // by value, of what was asked for last
+      replacing{};              // a result and an operand whose place it may take
+  List<std::int32_t> number{};  // by value, of what was asked for last
 
-  Memory(const Machine& m, const std::vector<Draft>& d, const Lives& lives)
+  Memory(const Machine& m, const List<Draft>& d, const Lives& lives)
       : machine(m), drafts(d), number(lives.size(), -1) {
-    std::vector<char> lies(lives.size(), 0);
+    List<char> lies(lives.size(), 0);
     const auto may = [&](std::size_t v) { may_lie.push_back(static_cast<std::int32_t>(v)), lies[v] = 1; };
     for (std::size_t v = 0; v < lives.size(); ++v)
       if (lives[v].needs_stack() || (is_unified(machine) && lives[v].in_dsram())) may(v);
     for (const Draft& draft : drafts) {
       const bool sums = draft.out_elements == 0;  // of a norm: in registers
-      if (is_unified(machine) && !sums && made_in_vain(lives[at(draft.destination)]))
+      if (is_unified(machine) && !sums && made_in_vain(lives[draft.destination]))
         in_vain.push_back(draft.destination);
-      if (lies[at(draft.destination)] == 0) continue;
+      if (lies[draft.destination] == 0) continue;
       for (const DraftOperand& operand : draft.operands)
-        if (lies[at(operand.value)] != 0 && may_replace(draft, operand))
+        if (lies[operand.value] != 0 && may_replace(draft, operand))
           replacing.emplace_back(draft.destination, operand.value);
     }
   }
@@ -68,22 +68,22 @@ struct Memory {
     contents.values.reserve(may_lie.size() + in_vain.size());
     contents.ids.reserve(may_lie.size() + in_vain.size());
     const auto add = [&](std::int32_t v, std::int32_t last) {
-      number[at(v)] = static_cast<std::int32_t>(contents.values.size());
-      contents.values.push_back({lives[at(v)].bytes, lives[at(v)].made, last, {}});
+      number[v] = static_cast<std::int32_t>(contents.values.size());
+      contents.values.push_back({lives[v].bytes, lives[v].made, last, {}});
       contents.ids.push_back(v);
     };
     for (const std::int32_t v : may_lie) {
-      const Life& life = lives[at(v)];
-      number[at(v)] = -1;
+      const Life& life = lives[v];
+      number[v] = -1;
       if (life.needs_stack())
         add(v, life.uses.back());
       else if (is_unified(machine) && life.in_dsram())
         add(v, life.last_in_dsram());
     }
-    for (const std::int32_t v : in_vain) add(v, lives[at(v)].made);
+    for (const std::int32_t v : in_vain) add(v, lives[v].made);
     for (const auto& [made, operand] : replacing)
-      if (number[at(made)] >= 0 && number[at(operand)] >= 0 && lives[at(operand)].needs_stack())
-        contents.values[at(number[at(made)])].replaceable.push_back(number[at(operand)]);
+      if (number[made] >= 0 && number[operand] >= 0 && lives[operand].needs_stack())
+        contents.values[number[made]].replaceable.push_back(number[operand]);
     return contents;
   }
 };
@@ -122,7 +122,7 @@ std::int32_t best_to_leave(std::int32_t now, std::span<const std::int32_t> ids, 
   std::int32_t best = none;
   std::tuple<std::int64_t, std::int32_t, std::int64_t> best_rank;
   for (const std::int32_t v : ids) {
-    const Life& life = lives[at(v)];
+    const Life& life = lives[v];
     if (!may_leave(life, now, though_used)) continue;
     const auto next = std::ranges::upper_bound(life.uses, now);
     const std::int64_t per_byte = by_bytes ? -(spill_bytes(life) / std::max<std::int64_t>(1, life.bytes)) : 0;
@@ -145,7 +145,7 @@ std::int32_t widest_victim(const Excess& excess, const Contents& contents, const
   std::int32_t best = none;
   double best_worth = 0;
   for (const std::int32_t v : contents.ids) {
-    const Life& life = lives[at(v)];
+    const Life& life = lives[v];
     if (!life.needs_stack()) continue;
     double relief = 0;
     const std::int32_t end = std::min(life.uses.back() + 1, static_cast<std::int32_t>(excess.bytes.size()));
@@ -164,12 +164,12 @@ std::vector<std::int32_t> spill_until_it_fits(Memory& memory, Lives& lives, Spil
   const std::int64_t capacity = memory.capacity();
   std::vector<std::int32_t> spilled;
   const auto spill = [&](std::int32_t v) {
-    check(!lives[at(v)].spilled, "a value spilled twice");
-    lives[at(v)].spilled = true;
+    check(!lives[v].spilled, "a value spilled twice");
+    lives[v].spilled = true;
     spilled.push_back(v);
   };
   for (const std::int32_t v : memory.may_lie)  // else others would leave for it in vain
-    if (lives[at(v)].needs_stack() && lives[at(v)].bytes > capacity) spill(v);
+    if (lives[v].needs_stack() && lives[v].bytes > capacity) spill(v);
   while (true) {
     const Contents contents = memory.contents(lives);
     Excess excess = excess_of(live_bytes(contents.values, memory.instructions()), capacity);
@@ -211,9 +211,9 @@ void take_back(Memory& memory, Lives& lives, std::vector<std::int32_t>& spilled)
   if (!all_fits(memory, lives)) return;
   const auto live_now = [&] { return live_bytes(memory.contents(lives).values, memory.instructions()); };
   std::vector<std::int64_t> live = live_now();
-  std::ranges::stable_sort(spilled, std::greater<>(), [&](std::int32_t v) { return spill_bytes(lives[at(v)]); });
+  std::ranges::stable_sort(spilled, std::greater<>(), [&](std::int32_t v) { return spill_bytes(lives[v]); });
   for (std::size_t i = 0; i < std::min(spilled.size(), most_taken_back); ++i) {
-    Life& life = lives[at(spilled[i])];
+    Life& life = lives[spilled[i]];
     if (!may_fit(memory, life, live)) continue;
     life.spilled = false;
     if (all_fits(memory, lives))
@@ -225,19 +225,19 @@ void take_back(Memory& memory, Lives& lives, std::vector<std::int32_t>& spilled)
 
 std::vector<std::vector<Extent>> live_extents_of(const Contents& contents, const Allocation& allocation,
                                                  std::size_t drafts) {
-  std::vector<std::vector<std::int32_t>> born(drafts + 1), dead(drafts + 1);
+  List<std::vector<std::int32_t>> born(drafts + 1), dead(drafts + 1);
   for (std::size_t v = 0; v < contents.values.size(); ++v) {
     if (contents.values[v].bytes == 0) continue;  // it may lie where another does
-    born[at(std::max(0, contents.values[v].first))].push_back(static_cast<std::int32_t>(v));
+    born[std::max(0, contents.values[v].first)].push_back(static_cast<std::int32_t>(v));
     dead[std::min(drafts, at(std::max(0, contents.values[v].last)))].push_back(static_cast<std::int32_t>(v));
   }
   std::vector<std::vector<Extent>> extents(drafts);
   std::multimap<std::int64_t, std::int64_t> alive;  // address, bytes; twice where one takes another's place
   for (std::size_t i = 0; i < drafts; ++i) {
-    for (const std::int32_t v : born[i]) alive.emplace(allocation.offsets[at(v)], contents.values[at(v)].bytes);
+    for (const std::int32_t v : born[i]) alive.emplace(allocation.offsets[v], contents.values[v].bytes);
     for (const auto& [address, bytes] : alive)
       if (extents[i].empty() || extents[i].back().address != address) extents[i].push_back({address, bytes});
-    for (const std::int32_t v : dead[i]) alive.erase(alive.find(allocation.offsets[at(v)]));
+    for (const std::int32_t v : dead[i]) alive.erase(alive.find(allocation.offsets[v]));
   }
   return extents;
 }
@@ -252,8 +252,8 @@ std::int64_t spill_bytes(const Life& life) {
   return life.bytes * ((there ? 0 : 1) + reads);
 }
 
-std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {
-  std::vector<std::int64_t> addresses(lives.size(), -1);
+std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives& lives) {
+  List<std::int64_t> addresses(lives.size(), -1);
   std::int64_t inputs = 0;  // whole ones lie behind one another on the side that is read first
   for (std::size_t v = 0; v < lives.size(); ++v) {
     if (lives[v].in_dsram()) {
@@ -262,7 +262,7 @@ std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, cons
     }
   }
   for (const Draft& draft : drafts)
-    if (made_in_vain(lives[at(draft.destination)])) addresses[at(draft.destination)] = 0;
+    if (made_in_vain(lives[draft.destination])) addresses[draft.destination] = 0;
   return addresses;
 }
 
@@ -277,8 +277,8 @@ struct Spilled {
 Spilled spill(Memory& memory, Lives& lives, SpillRule rule) {
   Spilled spilled{spill_until_it_fits(memory, lives, rule)};
   if (rule != SpillRule::farthest_use) take_back(memory, lives, spilled.values);
-  std::erase_if(spilled.values, [&](std::int32_t v) { return !lives[at(v)].spilled; });
-  for (const std::int32_t v : spilled.values) spilled.moved_bytes += spill_bytes(lives[at(v)]);
+  std::erase_if(spilled.values, [&](std::int32_t v) { return !lives[v].spilled; });
+  for (const std::int32_t v : spilled.values) spilled.moved_bytes += spill_bytes(lives[v]);
   return spilled;
 }
 
@@ -289,7 +289,7 @@ MemoryPlan planned(Memory& memory, const Lives& lives, const Spilled& spilled) {
   const Contents contents = memory.contents(lives);
   const Allocation allocation = allocated(machine, contents, memory.capacity());
   plan.addresses.assign(lives.size(), -1);
-  for (std::size_t v = 0; v < contents.ids.size(); ++v) plan.addresses[at(contents.ids[v])] = allocation.offsets[v];
+  for (std::size_t v = 0; v < contents.ids.size(); ++v) plan.addresses[contents.ids[v]] = allocation.offsets[v];
   plan.in_use = highest_byte(contents.values, allocation, memory.instructions());
   if (is_unified(machine)) {
     plan.live_extents = live_extents_of(contents, allocation, memory.drafts.size());
@@ -302,17 +302,17 @@ MemoryPlan planned(Memory& memory, const Lives& lives, const Spilled& spilled) {
 
 }  // namespace
 
-MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule) {
+MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives& lives, SpillRule rule) {
   Memory memory(machine, drafts, lives);
   const Spilled spilled = spill(memory, lives, rule);
   return planned(memory, lives, spilled);
 }
 
-MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives) {
+MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives& lives) {
   Memory memory(machine, drafts, lives);
   std::optional<Spilled> best;
   const auto mark = [&](const Spilled& spilled, bool gone) {
-    for (const std::int32_t v : spilled.values) lives[at(v)].spilled = gone;
+    for (const std::int32_t v : spilled.values) lives[v].spilled = gone;
   };
   for (const SpillRule rule : {SpillRule::farthest_use, SpillRule::fewest_bytes, SpillRule::widest_relief}) {
     Spilled spilled = spill(memory, lives, rule);
@@ -332,7 +332,7 @@ std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used)
   return best_to_leave(now, ids, lives, false, though_used);
 }
 
-std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const Lives& lives) {
+std::vector<std::int64_t> dram_addresses(const List<Draft>& drafts, const Lives& lives) {
   std::vector<MemoryValue> values;
   std::vector<std::size_t> ids;
   const auto end = static_cast<std::int32_t>(drafts.size());
@@ -346,7 +346,7 @@ std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const
     ids.push_back(v);
   }
   const Allocation allocation = allocate_offsets(values, 0);
-  std::vector<std::int64_t> addresses(lives.size(), -1);
+  List<std::int64_t> addresses(lives.size(), -1);
   for (std::size_t i = 0; i < ids.size(); ++i) addresses[ids[i]] = allocation.offsets[i];
   return addresses;
 }

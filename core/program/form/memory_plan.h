@@ -17,7 +17,7 @@ struct Extent {
 
 /// Whole values in memory, all or those pushed to STACKRAM only, and what of them is alive when.
 struct MemoryPlan {
-  std::vector<std::int64_t> addresses;        // by value, in STACKRAM or the unified memory; -1: not there
+  List<std::int64_t> addresses;               // by value, in STACKRAM or the unified memory; -1: not there
   std::vector<std::int64_t> dsram_addresses;  // by value, in its side of DSRAM (unified: in the one memory)
   std::vector<std::int64_t> in_use;           // by draft: highest byte of `addresses`, on a stack dead ones' too
   std::vector<std::vector<Extent>> live_extents;  // unified: by draft, by ascending address
@@ -35,20 +35,20 @@ std::int64_t spill_bytes(const Life& life);
 
 /// Places what has to be on chip. Marks lives as spilled until all fits, by `rule`; then takes back, the costliest
 /// first, what fits after all. Unified memory and allocators use allocate_offsets, else allocate_stack.
-MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives, SpillRule rule);
+MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives& lives, SpillRule rule);
 
 /// The same by the rule that moves the fewest bytes; of equals the first.
-MemoryPlan plan_memory(const Machine& machine, const std::vector<Draft>& drafts, Lives& lives);
+MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives& lives);
 
 /// By value, in its side of a DSRAM of its own; -1 for what is not there.
-std::vector<std::int64_t> dsram_addresses(const std::vector<Draft>& drafts, const Lives& lives);
+std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives& lives);
 
 /// Of the values that wait on chip at draft `now` the one whose next use is farthest, of equals the larger; with
 /// `though_used` also those that it reads or makes. `none` when there is none.
 std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used);
 
 /// DRAM addresses of values that lie there, behind one another where they are alive at once; -1 for others.
-std::vector<std::int64_t> dram_addresses(const std::vector<Draft>& drafts, const Lives& lives);
+std::vector<std::int64_t> dram_addresses(const List<Draft>& drafts, const Lives& lives);
 
 /// Bytes of the one memory of unified machines.
 std::int64_t unified_bytes(const Machine& machine);

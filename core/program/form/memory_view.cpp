@@ -30,22 +30,20 @@ struct Viewer {
     if (unified()) return MemoryName::unified;
     if (has_pairs(machine)) {
       const Family family = class_of(stage.program.instructions[index]).work.family;
-      return pair_side(family, (turns.at(static_cast<std::size_t>(family)) + (writes ? 1 : 0)) % 2);
+      return pair_side(family, (turns.at(at(family)) + (writes ? 1 : 0)) % 2);
     }
     return (index + (writes ? 1 : 0)) % 2 == 0 ? MemoryName::dsram0 : MemoryName::dsram1;
   }
   MemoryName side_of(const PlacedOperand& source, std::size_t index) const {
     if (!source.pair) return side(index, false);
-    return pair_side(*source.pair, (turns.at(static_cast<std::size_t>(*source.pair)) + (source.older ? 1 : 0)) % 2);
+    return pair_side(*source.pair, (turns.at(at(*source.pair)) + (source.older ? 1 : 0)) % 2);
   }
   MemoryName stack() const { return unified() ? MemoryName::unified : MemoryName::stackram; }
   const InstructionClass& class_of(const Instruction& i) const {
-    return stage.program.classes[static_cast<std::size_t>(i.instruction_class)];
+    return stage.program.classes[i.instruction_class];
   }
   std::int64_t bytes_of(std::int32_t value) const { return value_bytes(*stage.graph, value, machine).value; }
-  std::string name_of(std::int32_t value) const {
-    return stage.graph->values[static_cast<std::size_t>(value)].name;
-  }
+  std::string name_of(std::int32_t value) const { return stage.graph->values[value].name; }
 
   std::size_t add(MemoryName memory, std::string name, std::int64_t address, std::int64_t bytes, std::size_t from,
                   std::size_t to) {
@@ -154,7 +152,7 @@ MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t
   figures.memory = memory;
   figures.capacity_bytes = capacity;
   std::vector<MemoryValue> values;
-  std::vector<const MemoryRectangle*> rectangles;
+  List<const MemoryRectangle*> rectangles;
   for (const MemoryRectangle& one : view.rectangles) {
     if (one.memory != memory) continue;
     values.push_back({one.bytes, one.from, one.to, {}});
@@ -167,8 +165,8 @@ MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t
   const Crossings crossings = crossings_of(values, most_waiting_values);
   figures.crossing_pairs = crossings.count;
   for (const CrossingPair& pair : crossings.pairs) {
-    const MemoryRectangle& lower = *rectangles[static_cast<std::size_t>(pair.lower)];
-    const MemoryRectangle& upper = *rectangles[static_cast<std::size_t>(pair.upper)];
+    const MemoryRectangle& lower = *rectangles[pair.lower];
+    const MemoryRectangle& upper = *rectangles[pair.upper];
     figures.waiting.push_back({lower.name, upper.name, lower.to, upper.to});
   }
   return figures;
@@ -197,7 +195,7 @@ std::string_view memory_text(MemoryName memory) {
                                                            "DSRAM1 of norm",
                                                            "DSRAM0 of transpose",
                                                            "DSRAM1 of transpose"};
-  return names[static_cast<std::size_t>(memory)];
+  return names[at(memory)];
 }
 
 MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::span<const CycleSpan> times) {
@@ -209,7 +207,7 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::sp
   std::array<bool, pair_families> used{};
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {
     const Instruction& instruction = stage.program.instructions[i];
-    const auto family = static_cast<std::size_t>(viewer.class_of(instruction).work.family);
+    const auto family = at(viewer.class_of(instruction).work.family);
     view.instructions.push_back(instruction.name);
     read_sources(viewer, i);
     write_result(viewer, i);
@@ -220,8 +218,8 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::sp
   add_weights(viewer);
   for (std::size_t r = 0; r < view.rectangles.size() && !times.empty(); ++r) {
     MemoryRectangle& one = view.rectangles[r];
-    one.start_cycle = times[static_cast<std::size_t>(one.from)].first;
-    one.end_cycle = times[static_cast<std::size_t>(one.to)].second;
+    one.start_cycle = times[at(one.from)].first;
+    one.end_cycle = times[at(one.to)].second;
     for (const std::size_t reader : viewer.readers[r])
       one.end_cycle = std::max(one.end_cycle, times[reader].second);
   }

@@ -56,14 +56,13 @@ void require_like(const CompiledStage& stage, const Machine& machine) {
   }
   if (first.empty()) return;
   throw Error("program_mismatch", first,
-              "the program of '" + stage.name + "' is for" + needed + ", the machine has " + found);
+              fmt::format("the program of '{}' is for{}, the machine has {}", stage.name, needed, found));
 }
 
 namespace {
 
 std::string lacking(const Instruction& instruction, const char* memory, std::int64_t needed, std::int64_t has) {
-  return instruction.name + ": needs " + std::to_string(needed) + " B of " + memory + ", which has " +
-         std::to_string(has);
+  return fmt::format("{}: needs {} B of {}, which has {}", instruction.name, needed, memory, has);
 }
 
 std::optional<std::string> short_of(const Instruction& i, const InstructionClass& c, const Machine& m,
@@ -99,11 +98,11 @@ std::optional<std::string> misfit(const CompiledStage& stage, const Machine& giv
   const Machine& machine = *its;
   const Program& program = stage.program;
   if (program.pinned_bytes.value > machine.psram_bytes)
-    return "pinned weights take " + std::to_string(program.pinned_bytes.value) + " B of PSRAM, which has " +
-           std::to_string(machine.psram_bytes);
+    return fmt::format("pinned weights take {} B of PSRAM, which has {}", program.pinned_bytes.value,
+                       machine.psram_bytes);
   const bool in_place = weights_in_place(machine, stage.role);
   for (const Instruction& instruction : program.instructions) {
-    const auto& c = program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    const auto& c = program.classes[instruction.instruction_class];
     if (auto reason = short_of(instruction, c, machine, program.pinned_bytes.value, in_place)) return reason;
   }
   return std::nullopt;

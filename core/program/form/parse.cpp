@@ -17,7 +17,7 @@ constexpr std::size_t most_operands = 1 << 16;
 constexpr Bytes unsaid(-1);
 
 struct Reading : Parsing {
-  std::vector<InstructionClass> classes;
+  List<InstructionClass> classes;
   std::vector<std::size_t> lines;        // of instructions
   std::optional<Derivation> derivation;  // once the nodes are there
   std::optional<Scanner> inputs, outputs, totals;
@@ -42,7 +42,7 @@ void read_machine(Reading& r, Scanner& in) {
     try {
       r.stage.needs[i] = parse_value(*rows[i], value.value("a value"), std::string(rows[i]->name));
     } catch (const Error& error) {
-      given->refuse(std::string("a value of ") + std::string(rows[i]->name) + " (" + error.what() + ")");
+      given->refuse(fmt::format("a value of {} ({})", rows[i]->name, error.what()));
     }
   }
   fields.finish();
@@ -75,14 +75,14 @@ void read_version(Reading& r, Scanner& in) {
   const std::int64_t version = in.number("a version");
   if (version != 2)
     throw Error("graph_version", "line " + std::to_string(r.line),
-                "a .graph text of version " + std::to_string(version) + ", expected 2");
+                fmt::format("a .graph text of version {}, expected 2", version));
   if (!in.at_end()) in.refuse("the end of the line");
 }
 
 void read_header(Reading& r, Header header, std::string_view keyword, Scanner& in) {
   constexpr std::string_view names[] = {"sdip", "stage", "machine", "graph", "inputs", "outputs"};
-  if (keyword != names[static_cast<std::size_t>(header)])
-    refuse_line(r.line, "expected the line '" + std::string(names[static_cast<std::size_t>(header)]) + " ...'");
+  if (keyword != names[at(header)])
+    refuse_line(r.line, fmt::format("expected the line '{} ...'", names[at(header)]));
   if (header == Header::sdip) return read_version(r, in);
   if (header == Header::stage) return read_stage(r, in);
   if (header == Header::machine) return read_machine(r, in);
@@ -243,8 +243,7 @@ void read_extensions(Reading& r, TextIn& fields, Instruction& instruction) {
     TextIn::end(*occupancy);
   }
   const auto& nodes = r.stage.graph->nodes;
-  if (!instruction.nodes.empty())
-    instruction.name = nodes[static_cast<std::size_t>(instruction.nodes.front())].name;
+  if (!instruction.nodes.empty()) instruction.name = nodes[at(instruction.nodes.front())].name;
   if (auto name = fields.take("name")) {
     instruction.name = name->quoted("a name");
     TextIn::end(*name);
@@ -280,8 +279,8 @@ void read_instruction(Reading& r, Scanner& in) {
   if (second.weights && second_size == 0) in.refuse("'-' as src2, where there are no weights,");
   const EssaySizes sizes = essay_sizes(*r.stage.graph, instruction, r.machine);
   if (sizes.first != first_size || sizes.second != second_size)
-    refuse_line(r.line, "src1_size src2_size: expected " + std::to_string(sizes.first) + " " +
-                            std::to_string(sizes.second) + ", what their values take");
+    refuse_line(r.line, fmt::format("src1_size src2_size: expected {} {}, what their values take", sizes.first,
+                                    sizes.second));
   TextIn fields = TextIn::read(in);
   read_extensions(r, fields, instruction);
   class_fields(fields, c, r.derivation->class_of(instruction, c.to_dsram, c.push, c.to_dram));
@@ -302,9 +301,8 @@ void read_totals(Reading& r) {
   fields.finish();
   if (program.weight_bytes != derived.weight_bytes ||
       program.distinct_weight_bytes != derived.distinct_weight_bytes)
-    refuse_line(line, "weight_bytes, distinct_weight_bytes: expected " +
-                          std::to_string(derived.weight_bytes.value) + ", " +
-                          std::to_string(derived.distinct_weight_bytes.value));
+    refuse_line(line, fmt::format("weight_bytes, distinct_weight_bytes: expected {}, {}",
+                                  derived.weight_bytes.value, derived.distinct_weight_bytes.value));
   for (const Bytes bytes : {program.stored_weight_bytes - program.distinct_weight_bytes, program.pinned_bytes,
                             program.input_bytes, program.output_bytes, program.latent_bytes, program.context_bytes})
     if (bytes.value < 0 || bytes.value >= most_size) refuse_line(line, "totals: expected 0 to 2^50 bytes");

@@ -40,9 +40,9 @@ Shape read_shape(Scanner& in) {
 
 Tensor read_tensor_text(Scanner& in, ElementType type, const Shape& shape, std::int64_t most) {
   const std::int64_t elements = element_count(shape);
-  if (elements > most) in.refuse("a tensor of at most " + std::to_string(most) + " elements");
+  if (elements > most) in.refuse(fmt::format("a tensor of at most {} elements", most));
   Tensor tensor{type, shape, {}, {}};
-  const auto count = static_cast<std::size_t>(elements);
+  const auto count = as_size(elements);
   if (is_floating(type))
     tensor.floats = read_list(in, count, [&] { return in.real("an element"); });
   else
@@ -130,21 +130,21 @@ void give_outputs(Parsing& parsing, const Node& node, const std::vector<char>& i
     refuse_line(parsing.line, error.what());
   }
   const bool weights = !node.op->random && std::ranges::all_of(node.inputs, [&](ValueId id) {
-    return id == none || parsing.graph.values[at(id)].kind == ValueKind::weight;
+    return id == none || parsing.graph.values[id].kind == ValueKind::weight;
   });
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == none) continue;
-    Value& value = parsing.graph.values[at(node.outputs[i])];
+    Value& value = parsing.graph.values[node.outputs[i]];
     if (is_new[i] != 0) {
       value.kind = weights ? ValueKind::weight : ValueKind::activation;
       value.operand.type = outputs[i].type;
       value.operand.shape = outputs[i].shape;
       value.operand.weight = weights;
     } else if (value.operand.type != outputs[i].type || value.operand.shape != outputs[i].shape) {
-      refuse_line(parsing.line, "node '" + node.name + "' makes " +
-                                    std::string(element_type_text(outputs[i].type)) + shape_text(outputs[i].shape) +
-                                    ", its value line says " + std::string(element_type_text(value.operand.type)) +
-                                    shape_text(value.operand.shape));
+      refuse_line(parsing.line,
+                  fmt::format("node '{}' makes {}{}, its value line says {}{}", node.name,
+                              element_type_text(outputs[i].type), shape_text(outputs[i].shape),
+                              element_type_text(value.operand.type), shape_text(value.operand.shape)));
     }
   }
 }
@@ -184,7 +184,7 @@ void read_value_line(Parsing& parsing, Scanner& in) {
   in.skip_spaces();
   Value value;
   const int kind = TextIn::one_of<int>(in, "a kind of value", static_cast<int>(std::size(value_kinds)),
-                                       [](int one) { return value_kinds[static_cast<std::size_t>(one)]; });
+                                       [](int one) { return value_kinds[at(one)]; });
   const bool is_sums = kind == static_cast<int>(std::size(value_kinds)) - 1;
   if (parsing.sums > 0 && !is_sums) in.refuse("sums behind all other values, before it,");
   parsing.sums += is_sums ? 1 : 0;
@@ -217,7 +217,7 @@ void read_value_line(Parsing& parsing, Scanner& in) {
     value.bytes->length = bytes->number("a length", 0, INT64_MAX - value.bytes->offset);
   }
   fields.finish();
-  parsing.graph.values[at(id)] = std::move(value);
+  parsing.graph.values[id] = std::move(value);
 }
 
 void read_node_line(Parsing& parsing, Scanner& in) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/index.h"
 
 namespace sdip {
 namespace {
@@ -39,13 +40,12 @@ void append_utf8(std::string& text, std::uint32_t code) {
 void Scanner::refuse(std::string_view what) const {
   const std::string found(text_.substr(at_, most_shown));
   throw Error("graph_text_invalid", "line " + std::to_string(line_),
-              "line " + std::to_string(line_) + ", column " + std::to_string(at_ + 1) + ": expected " +
-                  std::string(what) + ", found " + (found.empty() ? "the end of the line" : "'" + found + "'"));
+              fmt::format("line {}, column {}: expected {}, found {}", line_, at_ + 1, what,
+                          found.empty() ? "the end of the line" : "'" + found + "'"));
 }
 
 void refuse_line(std::size_t line, const std::string& message) {
-  throw Error("graph_inconsistent", "line " + std::to_string(line),
-              "line " + std::to_string(line) + ": " + message);
+  throw Error("graph_inconsistent", "line " + std::to_string(line), fmt::format("line {}: {}", line, message));
 }
 
 void Scanner::skip_spaces() {
@@ -59,7 +59,7 @@ bool Scanner::accept(std::string_view piece) {
 }
 
 void Scanner::expect(std::string_view piece) {
-  if (!accept(piece)) refuse("'" + std::string(piece) + "'");
+  if (!accept(piece)) refuse(fmt::format("'{}'", piece));
 }
 
 std::string_view Scanner::word(std::string_view what) {
@@ -73,7 +73,7 @@ std::int64_t Scanner::number(std::string_view what) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
   if (problem != std::errc()) refuse(std::string(what) + ", an integer of 64 bits");
-  at_ = static_cast<std::size_t>(end - text_.data());
+  at_ = as_size(end - text_.data());
   return number;
 }
 
@@ -82,14 +82,14 @@ std::int64_t Scanner::number(std::string_view what, std::int64_t least, std::int
   const std::int64_t found = number(what);
   if (found >= least && found <= most) return found;
   at_ = from;
-  refuse(std::string(what) + ", " + std::to_string(least) + " to " + std::to_string(most));
+  refuse(fmt::format("{}, {} to {}", what, least, most));
 }
 
 double Scanner::real(std::string_view what) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
   if (problem != std::errc()) refuse(std::string(what) + ", a number");
-  at_ = static_cast<std::size_t>(end - text_.data());
+  at_ = as_size(end - text_.data());
   return number;
 }
 

@@ -52,16 +52,16 @@ std::string attribute_text(const Attribute& attribute) {
       return "texts" + list_text(std::get<5>(attribute), [](const std::string& s) { return quoted(s); });
     default: {
       const Tensor& tensor = std::get<6>(attribute);
-      return "tensor:" + std::string(element_type_text(tensor.type)) + shape_text(tensor.shape) + ":" +
-             tensor_text(tensor);
+      return fmt::format("tensor:{}{}:{}", element_type_text(tensor.type), shape_text(tensor.shape),
+                         tensor_text(tensor));
     }
   }
 }
 
 std::string value_line(ValueId id, const Value& value, bool of_a_node) {
-  const std::size_t kind = of_a_node ? static_cast<std::size_t>(value.kind) : std::size(value_kinds) - 1;
-  std::string line = "value " + value_label(id) + " " + std::string(value_kinds[kind]) + " " +
-                     type_text(value.operand) + " " + quoted(value.name);
+  const std::size_t kind = of_a_node ? at(value.kind) : std::size(value_kinds) - 1;
+  std::string line = fmt::format("value {} {} {} {}", value_label(id), value_kinds[kind], type_text(value.operand),
+                                 quoted(value.name));
   if (value.initializer) line += " initializer=1";
   if (value.parameter) line += " parameter=1";
   if (value.format) line += " format=" + std::string(format_text(*value.format));
@@ -70,8 +70,7 @@ std::string value_line(ValueId id, const Value& value, bool of_a_node) {
   if (value.operand.fill) line += " fill=" + real_text(*value.operand.fill);
   if (value.operand.value) line += " data=" + tensor_text(*value.operand.value);
   if (value.bytes)
-    line += " bytes=" + quoted(value.bytes->file) + ":" + std::to_string(value.bytes->offset) + ":" +
-            std::to_string(value.bytes->length);
+    line += fmt::format(" bytes={}:{}:{}", quoted(value.bytes->file), value.bytes->offset, value.bytes->length);
   return line + "\n";
 }
 
@@ -85,8 +84,8 @@ std::string operator_text(const Operator& op) {
 }
 
 std::string node_line(std::size_t number, const Node& node) {
-  std::string line = "node " + std::to_string(number) + " " + labels(node.outputs) + " = ";
-  line += operator_text(*node.op) + "(" + labels(node.inputs) + ") " + quoted(node.name);
+  std::string line = fmt::format("node {} {} = ", number, labels(node.outputs));
+  line += fmt::format("{}({}) {}", operator_text(*node.op), labels(node.inputs), quoted(node.name));
   line += " opset=" + std::to_string(node.opset);
   if (node.in_place) line += " in_place=1";
   if (node.attributes.empty()) return line + "\n";
@@ -156,14 +155,13 @@ std::string six_fields(const Writing& w, const Instruction& instruction, const I
     text += " psram@" + std::to_string(instruction.weight_offset.value);
   else
     text += " " + (essay.second != nullptr ? operand_text(*essay.second) : "-");
-  return text + " " + destination_text(instruction, c) + " " + std::to_string(sizes.first) + " " +
-         std::to_string(sizes.second);
+  return fmt::format("{} {} {} {}", text, destination_text(instruction, c), sizes.first, sizes.second);
 }
 
 std::string instruction_line(const Writing& w, std::size_t number, const InstructionScales& scales) {
   Instruction instruction = w.stage.program.instructions[number];
-  InstructionClass c = w.stage.program.classes[at(instruction.instruction_class)];
-  std::string line = "instruction " + std::to_string(number) + " " + six_fields(w, instruction, c);
+  InstructionClass c = w.stage.program.classes[instruction.instruction_class];
+  std::string line = fmt::format("instruction {} {}", number, six_fields(w, instruction, c));
   TextOut out{line};
   const EssaySources essay = essay_sources(instruction);
   std::string more;
@@ -178,15 +176,14 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
   std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
   out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
   if (has_pairs(w.machine)) out.field("after", numbers_text(instruction.after));
-  out.field("occupancy", std::to_string(instruction.dsram_read_side.value) + "," +
-                             std::to_string(instruction.dsram_write_side.value) + "," +
-                             std::to_string(instruction.stackram.value));
+  out.field("occupancy", fmt::format("{},{},{}", instruction.dsram_read_side.value,
+                                     instruction.dsram_write_side.value, instruction.stackram.value));
   out.field("name", quoted(instruction.name));
   return line + "\n";
 }
 
 std::string header_lines(const Writing& w) {
-  std::string text = "sdip graph 2\nstage " + quoted(w.stage.name) + " " + std::string(role_text(w.stage.role));
+  std::string text = fmt::format("sdip graph 2\nstage {} {}", quoted(w.stage.name), role_text(w.stage.role));
   CompiledStage numbers{
       w.stage.role, {}, {}, {}, w.stage.passes_per_step, {}, w.stage.part, w.stage.dram_thousandths};
   TextOut of_stage{text};
@@ -194,10 +191,10 @@ std::string header_lines(const Writing& w) {
   text += "\nmachine";
   for (std::size_t i = 0; i < w.stage.needs.size(); ++i) {
     const ParameterRow& row = *program_parameters()[i];
-    text += " " + std::string(row.name) + "=" + value_text(row, w.stage.needs[i]);
+    text += fmt::format(" {}={}", row.name, value_text(row, w.stage.needs[i]));
   }
-  text += "\ngraph " + quoted(w.graph.name) + " producer=" + quoted(w.graph.producer) +
-          " opset=" + std::to_string(w.graph.opset) + "\n";
+  text += fmt::format("\ngraph {} producer={} opset={}\n", quoted(w.graph.name), quoted(w.graph.producer),
+                      w.graph.opset);
   text += "inputs " + (w.graph.inputs.empty() ? "none" : labels(w.graph.inputs)) + "\n";
   text += "outputs " + (w.graph.outputs.empty() ? "none" : labels(w.graph.outputs)) + "\ntotals";
   Program totals = w.stage.program;
@@ -213,8 +210,8 @@ std::string graph_text(const CompiledStage& stage, const WeightScales& scales) {
   const Writing w{stage, *stage.graph, machine_like(stage.needs), Derivation(stage)};
   std::string text = header_lines(w);
   const std::size_t of_nodes = values_of_nodes(w.graph);
-  for (std::size_t v = 0; v < w.graph.values.size(); ++v)
-    text += value_line(static_cast<ValueId>(v), w.graph.values[v], v < of_nodes);
+  for (ValueId v = 0; v < std::ssize(w.graph.values); ++v)
+    text += value_line(v, w.graph.values[v], at(v) < of_nodes);
   for (std::size_t n = 0; n < w.graph.nodes.size(); ++n) text += node_line(n, w.graph.nodes[n]);
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i)
     text += instruction_line(w, i, scales.empty() ? stage.program.instructions[i].scales : scales.at(i));

@@ -7,7 +7,7 @@ namespace sdip {
 
 std::string_view compound_text(Compound compound) {
   constexpr std::string_view names[] = {"single", "attention", "strips"};
-  return names[static_cast<std::size_t>(compound)];
+  return names[at(compound)];
 }
 
 std::string order_text(const LoopOrder& order) {
@@ -20,7 +20,7 @@ void TextOut::fetches(std::string_view name, int, std::vector<Fetch>& x, const s
   if (x == standard) return;
   std::string text;
   for (const Fetch& f : x) {
-    text += (text.empty() ? "" : ",") + std::string(place_text(f.place)) + ":" + std::to_string(f.elements);
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", place_text(f.place), f.elements);
     if (f.passes != 1) text += "x" + std::to_string(f.passes);
     if (f.per_fold) text += ":fold";
   }
@@ -42,11 +42,11 @@ TextIn TextIn::read(Scanner& in) {
     const Scanner before = in;
     const std::string_view name = in.word("a field's name");
     in.expect("=");
-    const std::string_view value = in.value("the value of '" + std::string(name) + "'");
+    const std::string_view value = in.value(fmt::format("the value of '{}'", name));
     if (name == "part")
       fields.given_parts.push_back(value);
     else if (!fields.given.emplace(name, value).second)
-      before.refuse("each field once, not '" + std::string(name) + "' again");
+      before.refuse(fmt::format("each field once, not '{}' again", name));
   }
   return fields;
 }
@@ -65,7 +65,7 @@ std::optional<Scanner> TextIn::take(std::string_view name) {
 }
 
 void TextIn::finish() const {
-  if (!given.empty()) refuse_line(line, "no such field: '" + std::string(given.begin()->first) + "'");
+  if (!given.empty()) refuse_line(line, fmt::format("no such field: '{}'", given.begin()->first));
   if (!given_parts.empty()) refuse_line(line, "no such field here: 'part'");
 }
 
@@ -89,8 +89,7 @@ void TextOut::formats(std::string_view name, const std::optional<Formats>& x,
   if (x == standard) return;
   std::string text = "machine";
   if (x) {
-    text = std::string(format_text(x->weights)) + "," + std::string(format_text(x->activations)) + "," +
-           std::string(format_text(x->results));
+    text = fmt::format("{},{},{}", format_text(x->weights), format_text(x->activations), format_text(x->results));
     if (x->accumulators) text += "," + std::string(format_text(*x->accumulators));
     if (x->density_hundredths) text += ",density:" + density_text(*x->density_hundredths);
   }

@@ -10,7 +10,7 @@ namespace sdip {
 namespace {
 
 const InstructionClass& class_at(const Program& program, const Instruction& instruction) {
-  return program.classes[at(instruction.instruction_class)];
+  return program.classes[instruction.instruction_class];
 }
 
 /// Bits of lookup tables beside the rows that a pass looks up.
@@ -20,8 +20,8 @@ std::int64_t table_rest_bits(const Graph& graph, const Machine& machine) {
   for (const Node& node : graph.nodes) {
     if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty()) continue;
     if (node.inputs[0] == none || node.outputs[0] == none) continue;
-    const Value& table = graph.values[at(node.inputs[0])];
-    const Value& result = graph.values[at(node.outputs[0])];
+    const Value& table = graph.values[node.inputs[0]];
+    const Value& result = graph.values[node.outputs[0]];
     if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
     if (!tables.insert(node.inputs[0]).second) continue;
     more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
@@ -51,7 +51,7 @@ void add_inputs(const CompiledStage& stage, const Machine& machine, Program& tot
       (source.place == Place::dram ? in_dram : on_chip).insert(source.value);
   const bool waits = stage.role != Role::core && stage.role != Role::decoder;
   for (const ValueId v : graph.inputs) {
-    if (is_scalar(graph.values[at(v)])) continue;
+    if (is_scalar(graph.values[v])) continue;
     const Bytes bytes = value_bytes(graph, v, machine);
     if (waits || (in_dram.contains(v) && !on_chip.contains(v))) totals.input_bytes += bytes;
     if (stage.role == Role::core && v != latent && on_chip.contains(v) && !in_dram.contains(v))
@@ -62,8 +62,8 @@ void add_inputs(const CompiledStage& stage, const Machine& machine, Program& tot
 }  // namespace
 
 Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
-  return Bytes(ceil_div(
-      element_count(graph.values[at(value)].operand.shape) * value_bits(graph.values[at(value)], machine), 8));
+  return Bytes(
+      ceil_div(element_count(graph.values[value].operand.shape) * value_bits(graph.values[value], machine), 8));
 }
 
 Program totals_of(const CompiledStage& stage, const Derivation& derivation) {

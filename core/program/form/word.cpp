@@ -13,7 +13,7 @@ namespace sdip {
 void WordOut::put(std::string_view name, int bits, std::uint64_t x) {
   check(at_ + bits <= static_cast<int>(8 * head_bytes), "the head of an instruction fits its words");
   if (listing_ != nullptr) listing_->push_back({std::string(name), bits});
-  auto byte = static_cast<std::size_t>(at_ / 8);
+  auto byte = as_size(at_ / 8);
   at_ += bits;
   for (std::uint64_t left = (x & ((std::uint64_t{1} << bits) - 1)) << (at_ - bits) % 8; left != 0; left >>= 8)
     head_[byte++] |= static_cast<std::uint8_t>(left & 0xff);
@@ -43,7 +43,7 @@ void WordIn::order(int bits, LoopOrder& x, const LoopOrder& standard) {
   const auto plain = static_cast<std::int64_t>(std::ranges::find(loop_orders, standard) - loop_orders.begin());
   number("order", bits, code, plain, plain);
   if (code < 0 || code >= static_cast<std::int64_t>(loop_orders.size())) refuse("no such order of loops");
-  x = loop_orders[static_cast<std::size_t>(code)];
+  x = loop_orders[at(code)];
 }
 
 namespace {
@@ -63,7 +63,7 @@ void fetch_list(Visitor& v, int in_head, std::vector<Fetch>& x) {
   auto count = static_cast<std::int64_t>(x.size());
   v.number("fetches", 2, count, 0, 0);
   resize_list(v, x, count);
-  const auto slots = static_cast<std::size_t>(in_head);
+  const auto slots = as_size(in_head);
   for (std::size_t k = 0; k < std::max(slots, x.size()); ++k) {
     Fetch unused;
     fetch_fields(v, k < x.size() ? x[k] : unused, k < slots);
@@ -217,8 +217,7 @@ WordIn::WordIn(std::span<const std::byte>& words) : tail_({}) {
 std::uint64_t WordIn::take_bits(int bits) {
   std::uint64_t x = 0;
   for (int i = 0; i < bits; ++i, ++at_)
-    if ((std::to_integer<unsigned>(head_[static_cast<std::size_t>(at_ / 8)]) >> at_ % 8 & 1) != 0)
-      x |= std::uint64_t{1} << i;
+    if ((std::to_integer<unsigned>(head_[at(at_ / 8)]) >> at_ % 8 & 1) != 0) x |= std::uint64_t{1} << i;
   return x;
 }
 

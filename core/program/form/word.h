@@ -127,7 +127,7 @@ void resize_list(WordOut&, std::vector<Item>&, std::int64_t) {}
 template <class Item>
 void resize_list(WordIn& v, std::vector<Item>& list, std::int64_t count) {
   if (count < 0 || count > static_cast<std::int64_t>(most_word_list)) v.refuse("a list of more than 65,536");
-  list.resize(static_cast<std::size_t>(count));
+  list.resize(as_size(count));
 }
 
 /// The instruction that stands `back` before `number`.

@@ -10,7 +10,7 @@ namespace {
 /// Which value of another chain stands for each of one; every value for one alone.
 class Counterparts {
  public:
-  Counterparts(const Compilation& c, const std::vector<std::int32_t>& uses) : c_(c), uses_(uses) {}
+  Counterparts(const Compilation& c, const List<std::int32_t>& uses) : c_(c), uses_(uses) {}
 
   bool match(ValueId a, ValueId b) {
     const auto [of_a, fresh] = b_of_.try_emplace(a, b);
@@ -20,15 +20,14 @@ class Counterparts {
 
  private:
   auto asked(ValueId v) const {
-    const Value& value = c_.graph->values[static_cast<std::size_t>(v)];
-    const Life& life = c_.lives[static_cast<std::size_t>(v)];
-    return std::tuple(value.kind, is_scalar(value), life.bytes, life.in_dram, life.leaves_by_dram,
-                      uses_[static_cast<std::size_t>(v)]);
+    const Value& value = c_.graph->values[v];
+    const Life& life = c_.lives[v];
+    return std::tuple(value.kind, is_scalar(value), life.bytes, life.in_dram, life.leaves_by_dram, uses_[v]);
   }
   bool cost_alike(ValueId a, ValueId b) const { return a == b || asked(a) == asked(b); }
 
   const Compilation& c_;
-  const std::vector<std::int32_t>& uses_;
+  const List<std::int32_t>& uses_;
   std::map<ValueId, ValueId> a_of_, b_of_;
 };
 
@@ -49,8 +48,7 @@ bool is_alike(const Draft& a, const Draft& b, Counterparts& values) {
 
 }  // namespace
 
-bool are_alike(const Compilation& c, const std::vector<std::int32_t>& uses, const StripChain& a,
-               const StripChain& b) {
+bool are_alike(const Compilation& c, const List<std::int32_t>& uses, const StripChain& a, const StripChain& b) {
   if (a.family != b.family || a.line_buffers != b.line_buffers || a.drafts.size() != b.drafts.size() ||
       a.rows != b.rows || a.may_begin != b.may_begin || a.begins_in_order != b.begins_in_order ||
       a.attentions.size() != b.attentions.size())

@@ -7,7 +7,6 @@ namespace sdip {
 
 /// Whether two chains of a compilation are the same but for the numbers of their values, so that what is best of
 /// one is best of the other. `uses`: use_counts of its drafts.
-bool are_alike(const Compilation& c, const std::vector<std::int32_t>& uses, const StripChain& a,
-               const StripChain& b);
+bool are_alike(const Compilation& c, const List<std::int32_t>& uses, const StripChain& a, const StripChain& b);
 
 }  // namespace sdip

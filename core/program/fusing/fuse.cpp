@@ -7,7 +7,7 @@
 namespace sdip {
 namespace {
 
-bool joins(const Machine& machine, const Draft& before, const Draft& next, const std::vector<std::int32_t>& uses) {
+bool joins(const Machine& machine, const Draft& before, const Draft& next, const List<std::int32_t>& uses) {
   if (!share_formats(before, next, machine)) return false;
   if (!next.elementwise || next.out_elements != before.out_elements) return false;
   if (before.compound == Compound::attention) return false;  // what is fused there belongs to the scores
@@ -15,16 +15,14 @@ bool joins(const Machine& machine, const Draft& before, const Draft& next, const
       before.work.family != Family::softmax && before.work.family != Family::transpose)
     return false;
   const auto reads = [&](const DraftOperand& operand) { return operand.value == before.destination; };
-  return std::ranges::count_if(next.operands, reads) == 1 &&
-         uses[static_cast<std::size_t>(before.destination)] == 1;
+  return std::ranges::count_if(next.operands, reads) == 1 && uses[before.destination] == 1;
 }
 
 constexpr std::size_t farthest = 16;  // drafts looked back over
 
 /// Makes the draft that `next` may join the last one: it is, or those behind it make together fewer elements than
 /// it does and can run before it, since nobody but `next` uses its result. False when there is none.
-bool bring_to_end(const Machine& machine, std::vector<Draft>& drafts, const Draft& next,
-                  const std::vector<std::int32_t>& uses) {
+bool bring_to_end(const Machine& machine, List<Draft>& drafts, const Draft& next, const List<std::int32_t>& uses) {
   std::int64_t made_since = 0;
   for (std::size_t back = 1; back <= std::min(farthest, drafts.size()); ++back) {
     const auto at = drafts.end() - static_cast<std::ptrdiff_t>(back);
@@ -42,8 +40,8 @@ bool bring_to_end(const Machine& machine, std::vector<Draft>& drafts, const Draf
 
 void fuse_pointwise(Compilation& c) {
   if (c.machine.fusion == Fusion::no_fusion) return;
-  const std::vector<std::int32_t> uses = use_counts(c);
-  std::vector<Draft> joined;
+  const List<std::int32_t> uses = use_counts(c);
+  List<Draft> joined;
   joined.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {
     if (bring_to_end(c.machine, joined, draft, uses))

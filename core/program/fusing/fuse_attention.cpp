@@ -26,8 +26,8 @@ class Finder {
   explicit Finder(const Compilation& c)
       : c_(c), uses_(use_counts(c)), maker_(uses_.size(), no_draft), reader_(uses_.size(), no_draft) {
     for (std::size_t i = 0; i < c.drafts.size(); ++i) {
-      maker_[static_cast<std::size_t>(c.drafts[i].destination)] = i;
-      for (const DraftOperand& operand : c.drafts[i].operands) reader_[static_cast<std::size_t>(operand.value)] = i;
+      maker_[c.drafts[i].destination] = i;
+      for (const DraftOperand& operand : c.drafts[i].operands) reader_[operand.value] = i;
     }
   }
 
@@ -41,26 +41,24 @@ class Finder {
     found.softmax = softmax;
     if (!climb(draft, draft.operands[0].value, found)) return std::nullopt;
     std::ranges::reverse(found.masks);
-    if (uses_[static_cast<std::size_t>(draft.destination)] != 1) return std::nullopt;
-    found.product = reader_[static_cast<std::size_t>(draft.destination)];
+    if (uses_[draft.destination] != 1) return std::nullopt;
+    found.product = reader_[draft.destination];
     if (found.product == no_draft || !weighs(found) || !in_one_format(found)) return std::nullopt;
     return found;
   }
 
  private:
-  const Node& node_of(const Draft& draft) const { return c_.graph->nodes[static_cast<std::size_t>(draft.node)]; }
-  ValueId root(ValueId v) const { return v == none ? none : c_.roots[static_cast<std::size_t>(v)]; }
-  std::int64_t elements(ValueId v) const {
-    return element_count(c_.graph->values[static_cast<std::size_t>(v)].operand.shape);
-  }
+  const Node& node_of(const Draft& draft) const { return c_.graph->nodes[draft.node]; }
+  ValueId root(ValueId v) const { return v == none ? none : c_.roots[v]; }
+  std::int64_t elements(ValueId v) const { return element_count(c_.graph->values[v].operand.shape); }
 
   /// Whether between an operand of `draft` and the draft that made it only the shape changed, no order of elements.
   bool is_in_order(const Draft& draft, ValueId operand) const {
     for (const ValueId input : node_of(draft).inputs) {
       if (root(input) != operand) continue;
       for (ValueId v = input; v != operand;) {
-        const NodeId maker = c_.graph->values[static_cast<std::size_t>(v)].producer;
-        const Node& node = c_.graph->nodes[static_cast<std::size_t>(maker)];
+        const NodeId maker = c_.graph->values[v].producer;
+        const Node& node = c_.graph->nodes[maker];
         if (work_of(*c_.graph, node).family != Family::view) return false;
         v = *std::ranges::find_if(node.inputs, [&](ValueId from) { return root(from) == operand; });
       }
@@ -76,9 +74,8 @@ class Finder {
 
   /// From a reader's operand up to the product that makes the scores, by element-wise operators of their size.
   bool climb(const Draft& reader, ValueId operand, Attention& found) const {
-    const std::size_t maker = maker_[static_cast<std::size_t>(operand)];
-    if (maker == no_draft || uses_[static_cast<std::size_t>(operand)] != 1 || !is_in_order(reader, operand))
-      return false;
+    const std::size_t maker = maker_[operand];
+    if (maker == no_draft || uses_[operand] != 1 || !is_in_order(reader, operand)) return false;
     const Draft& draft = c_.drafts[maker];
     const Draft& softmax = c_.drafts[found.softmax];
     if (draft.out_elements != softmax.work.rows * softmax.work.row_length) return false;
@@ -115,8 +112,8 @@ class Finder {
   }
 
   const Compilation& c_;
-  const std::vector<std::int32_t> uses_;
-  std::vector<std::size_t> maker_, reader_;  // of a value; of one used once, its only reader
+  const List<std::int32_t> uses_;
+  List<std::size_t> maker_, reader_;  // of a value; of one used once, its only reader
 };
 
 Part part_of(const Draft& draft) {
@@ -128,7 +125,7 @@ Part part_of(const Draft& draft) {
 }
 
 /// What an attention is made of, the masks behind the scores; nothing where these read anything else.
-std::vector<Draft> apart(const std::vector<Draft>& drafts, const Attention& found) {
+List<Draft> apart(const List<Draft>& drafts, const Attention& found) {
   Draft scores = drafts[found.scores];
   for (const std::size_t mask : found.masks) join_behind(scores, drafts[mask]);
   if (scores.operands.size() != 2 || !scores.weights.empty()) return {};
@@ -136,7 +133,7 @@ std::vector<Draft> apart(const std::vector<Draft>& drafts, const Attention& foun
 }
 
 /// Operands: queries, keys, values, then what is fused to the scores.
-Draft joined(const std::vector<Draft>& drafts, const Attention& found) {
+Draft joined(const List<Draft>& drafts, const Attention& found) {
   const Draft &scores = drafts[found.scores], &softmax = drafts[found.softmax], &product = drafts[found.product];
   Draft draft = product;
   draft.mnemonic = "attention";

@@ -24,12 +24,12 @@ std::int64_t features_of(const Graph& graph, ValueId v) {
 /// Whether every value inside a draft, and the one it works on, has so many rows of features as its result has.
 bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t rows) {
   for (const NodeId n : draft.nodes) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    const Node& node = graph.nodes[n];
     if (node.outputs[0] == none) return false;
     const Shape& out = shape_of(graph, node.outputs[0]);
     if (out.empty() || out.back() == 0 || element_count(out) / out.back() != rows) return false;
     for (const NodeId other : draft.nodes)
-      for (const ValueId v : graph.nodes[static_cast<std::size_t>(other)].inputs)
+      for (const ValueId v : graph.nodes[other].inputs)
         if (v == node.outputs[0] && shape_of(graph, v) != out) return false;
     if (n != draft.node && !works_by_elements(graph, node)) return false;
   }
@@ -38,7 +38,7 @@ bool keeps_feature_rows(const Graph& graph, const Draft& draft, std::int64_t row
 
 /// A product of two activations, head by head and frame by frame, whose second operand nothing else repeats.
 bool is_product_of_heads(const Graph& graph, const Draft& draft) {
-  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const Node& node = graph.nodes[draft.node];
   const LoopNest& nest = draft.work.nest;
   return draft.work.family == Family::matmul && !draft.weighted && node.op->type != "Einsum" && nest.batch == 1 &&
          draft.operands.size() == 2 && draft.operands[0].value != draft.operands[1].value &&
@@ -55,7 +55,7 @@ bool may_be_part(const Draft& draft) {
 /// elements; nothing of others.
 std::optional<LoopNest> feature_rows_of(const Graph& graph, const Draft& draft) {
   if (!may_be_part(draft) || draft.work.element_cycles != 1) return std::nullopt;
-  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const Node& node = graph.nodes[draft.node];
   const Work& work = draft.work;
   LoopNest nest;
   if (work.family == Family::linear && draft.weighted && work.nest.groups == 1) {
@@ -81,9 +81,9 @@ std::optional<LoopNest> feature_rows_of(const Graph& graph, const Draft& draft) 
 /// The rows before are those of features, all heads in one row, or of heads, too. Nothing where they are seen in
 /// another order. Example: queries [8192, 320] of two frames, seen as [2, 8, 4096, 40]: 2 frames of 4096 rows of 8
 /// groups of 40.
-std::optional<LoopNest> head_rows_of(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft,
+std::optional<LoopNest> head_rows_of(const Graph& graph, const List<ValueId>& roots, const Draft& draft,
                                      const LoopNest& before) {
-  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const Node& node = graph.nodes[draft.node];
   const bool softmax = draft.operands.size() == 1 && is_softmax_of_last_axis(graph, node);
   if (!may_be_part(draft) || (!softmax && !is_product_of_heads(graph, draft))) return std::nullopt;
   const auto seen = view_axes(graph, roots, node.inputs[0]);
@@ -110,9 +110,8 @@ std::optional<LoopNest> head_rows_of(const Graph& graph, const std::vector<Value
 }
 
 /// Whether rows of features are those that products of heads made, the heads of a row one behind the other.
-bool gathers_heads(const Graph& graph, const std::vector<ValueId>& roots, const LoopNest& heads,
-                   const Draft& next) {
-  const auto seen = view_axes(graph, roots, graph.nodes[static_cast<std::size_t>(next.node)].inputs[0]);
+bool gathers_heads(const Graph& graph, const List<ValueId>& roots, const LoopNest& heads, const Draft& next) {
+  const auto seen = view_axes(graph, roots, graph.nodes[next.node].inputs[0]);
   const std::int64_t features = heads.out_channels, plane = heads.out_h * features;
   const ViewAxes rows = {
       {heads.batch, heads.groups * plane}, {heads.out_h, features}, {heads.groups, plane}, {features, 1}};
@@ -120,11 +119,10 @@ bool gathers_heads(const Graph& graph, const std::vector<ValueId>& roots, const 
 }
 
 /// Whether a node of the draft reads `made` under the shape that it was made in.
-bool reads_as_made(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft, ValueId made) {
+bool reads_as_made(const Graph& graph, const List<ValueId>& roots, const Draft& draft, ValueId made) {
   return std::ranges::all_of(draft.nodes, [&](NodeId n) {
-    return std::ranges::all_of(graph.nodes[static_cast<std::size_t>(n)].inputs, [&](ValueId v) {
-      return v == none || roots[static_cast<std::size_t>(v)] != made || v == made;
-    });
+    return std::ranges::all_of(graph.nodes[n].inputs,
+                               [&](ValueId v) { return v == none || roots[v] != made || v == made; });
   });
 }
 
@@ -133,8 +131,8 @@ bool is_of_heads(const Draft& draft) {
 }
 
 /// Whether `next` goes on with rows that `before` makes, or reads what that reads and takes its results beside.
-bool goes_on(const Graph& graph, const std::vector<ValueId>& roots, const Draft& before,
-             const LoopNest& before_rows, const Draft& next, const LoopNest& rows) {
+bool goes_on(const Graph& graph, const List<ValueId>& roots, const Draft& before, const LoopNest& before_rows,
+             const Draft& next, const LoopNest& rows) {
   const auto made = std::ranges::find(next.operands, before.destination, &DraftOperand::value);
   if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1 ||
       before_rows.batch * before_rows.out_h != rows.batch * rows.in_h)
@@ -163,35 +161,34 @@ StripChain chain_of_features() {
 }
 
 /// What the main operator of a draft sees of its first operand; `none` where only others behind it read that.
-ValueId first_seen(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
-  const std::vector<ValueId>& inputs = graph.nodes[static_cast<std::size_t>(draft.node)].inputs;
-  const auto found = std::ranges::find_if(inputs, [&](ValueId v) {
-    return v != none && roots[static_cast<std::size_t>(v)] == draft.operands[0].value;
-  });
+ValueId first_seen(const Graph& graph, const List<ValueId>& roots, const Draft& draft) {
+  const std::vector<ValueId>& inputs = graph.nodes[draft.node].inputs;
+  const auto found =
+      std::ranges::find_if(inputs, [&](ValueId v) { return v != none && roots[v] == draft.operands[0].value; });
   return found == inputs.end() ? none : *found;
 }
 
-bool lies_in_order(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
+bool lies_in_order(const Graph& graph, const List<ValueId>& roots, ValueId v) {
   const auto seen = view_axes(graph, roots, v);
   return seen && seen->size() < 2;
 }
 
 /// Whether a chain may begin with a draft: its first operand comes row by row, and where it is read once more that
 /// is in the order in which it lies.
-bool may_begin(const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft, const LoopNest& rows) {
+bool may_begin(const Graph& graph, const List<ValueId>& roots, const Draft& draft, const LoopNest& rows) {
   const ValueId a = draft.operands[0].value, seen = first_seen(graph, roots, draft);
   if (seen == none || element_count(shape_of(graph, seen)) != rows.in_h * rows.in_channels) return false;
   if (!is_nest(draft.work.family) && !draft.operands[0].fetch.per_fold) return false;
   return std::ranges::count(draft.operands, a, &DraftOperand::value) == 1 ||
          std::ranges::all_of(draft.nodes, [&](NodeId n) {
-           return std::ranges::all_of(graph.nodes[static_cast<std::size_t>(n)].inputs, [&](ValueId v) {
-             return v == none || roots[static_cast<std::size_t>(v)] != a || lies_in_order(graph, roots, v);
+           return std::ranges::all_of(graph.nodes[n].inputs, [&](ValueId v) {
+             return v == none || roots[v] != a || lies_in_order(graph, roots, v);
            });
          });
 }
 
 /// Adds a draft to the chain; false where it does not go on with it. All products of heads have the same frames.
-bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
+bool extend(StripChain& chain, const Graph& graph, const List<ValueId>& roots, const Draft& draft) {
   const bool first = chain.drafts.empty(), heads = is_of_heads(draft);
   if (first && heads) return false;
   const auto rows = heads ? head_rows_of(graph, roots, draft, chain.rows.back()) : feature_rows_of(graph, draft);
@@ -208,7 +205,7 @@ bool extend(StripChain& chain, const Graph& graph, const std::vector<ValueId>& r
 }
 
 /// Adds an instruction to be, of an attention the three that it was made of.
-bool extend_with(StripChain& chain, const Graph& graph, const std::vector<ValueId>& roots, const Draft& draft) {
+bool extend_with(StripChain& chain, const Graph& graph, const List<ValueId>& roots, const Draft& draft) {
   if (draft.apart.empty()) return extend(chain, graph, roots, draft);
   const std::size_t before = chain.drafts.size();
   for (const Draft& part : draft.apart)
@@ -244,8 +241,7 @@ std::size_t next_of(const Compilation& c, const std::set<ValueId>& made, ValueId
 
 }  // namespace
 
-std::optional<Draft> joined_chain(const Graph& graph, const std::vector<ValueId>& roots,
-                                  const std::vector<Draft>& drafts) {
+std::optional<Draft> joined_chain(const Graph& graph, const List<ValueId>& roots, const List<Draft>& drafts) {
   StripChain chain = chain_of_features();
   for (const Draft& draft : drafts)
     if (!extend(chain, graph, roots, draft)) return std::nullopt;

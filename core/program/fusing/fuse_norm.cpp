@@ -28,7 +28,7 @@ bool can_be_prologue(const Draft& norm) {
 }
 
 /// The drafts that read `value`, all of them nests that read it as their first operand only; else none.
-std::vector<std::size_t> nests_that_read(const std::vector<Draft>& drafts, ValueId value) {
+std::vector<std::size_t> nests_that_read(const List<Draft>& drafts, ValueId value) {
   std::vector<std::size_t> readers;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const auto reads = std::ranges::count(drafts[i].operands, value, &DraftOperand::value);
@@ -50,7 +50,7 @@ bool sums_rows_of(const Draft& norm, const Draft& reader) {
 }
 
 /// What is left of a norm whose result others make: its sums, in general registers.
-Draft sums_of(const Draft& norm, Graph& graph, std::vector<ValueId>& roots) {
+Draft sums_of(const Draft& norm, Graph& graph, List<ValueId>& roots) {
   Draft sums;
   sums.node = norm.node;
   sums.mnemonic = norm.mnemonic + "_sums";
@@ -61,7 +61,7 @@ Draft sums_of(const Draft& norm, Graph& graph, std::vector<ValueId>& roots) {
   sums.formats = norm.formats;
   sums.destination = static_cast<ValueId>(graph.values.size());
   Value& value = graph.values.emplace_back();
-  value.name = graph.nodes[static_cast<std::size_t>(norm.node)].name + "/sums";
+  value.name = graph.nodes[norm.node].name + "/sums";
   value.operand.shape = {norm.work.rows, 2};
   roots.push_back(sums.destination);
   return sums;
@@ -86,7 +86,7 @@ struct NormFusion {
   /// The draft before `norm` that makes its operand and no more; nullptr for an input, and for what is joined.
   Draft* producer_of(std::size_t norm) const {
     const ValueId value = c.drafts[norm].operands[0].value;
-    const Node& node = c.graph->nodes[static_cast<std::size_t>(c.drafts[norm].node)];
+    const Node& node = c.graph->nodes[c.drafts[norm].node];
     if (is_part(*c.graph, c.roots, node.inputs[0])) return nullptr;
     for (std::size_t i = norm; i-- > 0;)
       if (c.drafts[i].destination == value) return &c.drafts[i];
@@ -94,8 +94,7 @@ struct NormFusion {
   }
 
   bool is_output(ValueId value) const {
-    return std::ranges::any_of(c.graph->outputs,
-                               [&](ValueId out) { return c.roots[static_cast<std::size_t>(out)] == value; });
+    return std::ranges::any_of(c.graph->outputs, [&](ValueId out) { return c.roots[out] == value; });
   }
 
   /// Read where it is joined with others.

@@ -29,9 +29,9 @@ bool reads_otherwise(const Graph& graph, const Node& node, ValueId made) {
   return std::ranges::any_of(node.inputs, [&](ValueId input) {
     bool turned = false;
     for (ValueId v = input; v != made;) {
-      const NodeId maker = v == none ? none : graph.values[static_cast<std::size_t>(v)].producer;
+      const NodeId maker = v == none ? none : graph.values[v].producer;
       if (maker == none) return false;
-      const Node& seen_through = graph.nodes[static_cast<std::size_t>(maker)];
+      const Node& seen_through = graph.nodes[maker];
       const Family family = work_of(graph, seen_through).family;
       if ((family != Family::view && family != Family::transpose) || seen_through.inputs.empty()) return false;
       turned |= family == Family::transpose;
@@ -47,14 +47,13 @@ bool keeps_rows(const Graph& graph, const Draft& draft) {
   const Shape& result = shape_of(graph, draft.destination);
   bool behind = false;  // from the main operator on; a prologue works on what is read
   for (const NodeId n : draft.nodes) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(n)];
+    const Node& node = graph.nodes[n];
     behind |= n == draft.node;
     if (node.outputs[0] == none) return false;
     const Shape& out = shape_of(graph, node.outputs[0]);
     if (result.size() != 4 || out.size() != 4) return false;
     for (const NodeId other : draft.nodes)
-      if (other != n && reads_otherwise(graph, graph.nodes[static_cast<std::size_t>(other)], node.outputs[0]))
-        return false;
+      if (other != n && reads_otherwise(graph, graph.nodes[other], node.outputs[0])) return false;
     if (!behind) continue;
     if (out[2] != result[2]) return false;
     if (n != draft.node && !works_by_elements(graph, node)) return false;
@@ -69,7 +68,7 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
     return std::nullopt;
   if (!draft.nodes.empty() && !keeps_rows(graph, draft)) return std::nullopt;
   const Work& work = draft.work;
-  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const Node& node = graph.nodes[draft.node];
   if (work.family == Family::conv2d && draft.weighted)  // of others the nest's rows are not the result's
     return node.op->type == "Conv" || node.op->type == "QuantizedConv" ? std::optional(work.nest) : std::nullopt;
   if (work.family != Family::vector || work.rows != 1 || work.passes != 1) return std::nullopt;
@@ -110,17 +109,17 @@ bool takes_strips(const Graph& graph, const Draft& before, const LoopNest& befor
   if (std::ranges::count(next.operands, before.destination, &DraftOperand::value) != 1) return false;
   if (is_nest(next.work.family) && next.operands[0].value != before.destination) return false;
   for (const NodeId n : next.nodes)
-    if (reads_otherwise(graph, graph.nodes[static_cast<std::size_t>(n)], before.destination)) return false;
+    if (reads_otherwise(graph, graph.nodes[n], before.destination)) return false;
   return follows(before_rows, rows);
 }
 
 struct Linking {
   const Compilation& c;
-  std::vector<std::int32_t> uses;
+  List<std::int32_t> uses;
 
   /// Whether `next` can take strips of what `before` makes.
   bool linked(const Draft& before, const LoopNest& before_rows, const Draft& next, const LoopNest& rows) const {
-    if (uses[static_cast<std::size_t>(before.destination)] != 1) return false;
+    if (uses[before.destination] != 1) return false;
     const bool sums_again = c.machine.norm_statistics == NormStatistics::recompute && before.statistics_passes == 1;
     return (next.prologue.empty() || sums_again) && takes_strips(*c.graph, before, before_rows, next, rows);
   }
@@ -130,8 +129,8 @@ struct Linking {
   bool reads_rows(const Draft& draft, const LoopNest& rows) const {
     const std::int64_t size = rows.batch * rows.groups * rows.in_channels * rows.in_h * rows.in_w;
     return std::ranges::any_of(draft.nodes, [&](NodeId n) {
-      return std::ranges::any_of(c.graph->nodes[static_cast<std::size_t>(n)].inputs, [&](ValueId v) {
-        if (v == none || c.roots[static_cast<std::size_t>(v)] != draft.operands[0].value) return false;
+      return std::ranges::any_of(c.graph->nodes[n].inputs, [&](ValueId v) {
+        if (v == none || c.roots[v] != draft.operands[0].value) return false;
         const Shape& shape = shape_of(*c.graph, v);
         return shape.size() == 4 && element_count(shape) == size;
       });
@@ -158,7 +157,7 @@ struct Linking {
 
 }  // namespace
 
-std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>& drafts, bool line_buffers) {
+std::optional<Draft> joined_strips(const Graph& graph, const List<Draft>& drafts, bool line_buffers) {
   StripChain chain;
   chain.line_buffers = line_buffers;
   for (const Draft& draft : drafts) {

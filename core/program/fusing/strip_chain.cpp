@@ -30,9 +30,9 @@ struct Estimate {
   CapacityRange& weight_room;  // narrowed by what is asked
 
   Place place_of(ValueId v, bool worst) const {
-    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    const Value& value = graph.values[v];
     if (value.kind == ValueKind::input && is_scalar(value)) return Place::scalar;
-    const Life& life = lives[static_cast<std::size_t>(v)];
+    const Life& life = lives[v];
     return worst || life.in_dram || life.leaves_by_dram || life.bytes > on_chip_bytes ? Place::dram : Place::dsram;
   }
 
@@ -57,8 +57,8 @@ struct Estimate {
     std::set<ValueId> read;
     for (const DraftOperand& operand : draft.operands)
       if (place_of(operand.value, false) == Place::dsram && read.insert(operand.value).second)
-        its.read_bytes -= lives[static_cast<std::size_t>(operand.value)].bytes;
-    if (c.to_dsram) its.write_bytes -= lives[static_cast<std::size_t>(draft.destination)].bytes;
+        its.read_bytes -= lives[operand.value].bytes;
+    if (c.to_dsram) its.write_bytes -= lives[draft.destination].bytes;
     return its;
   }
 
@@ -108,7 +108,7 @@ bool normalises(const Draft& draft) { return draft.work.family == Family::norm; 
 /// A chain, and how its cuts are weighed.
 class Cutting {
  public:
-  Cutting(const StripChain& chain, const Estimate& estimate, const std::vector<std::int32_t>& uses)
+  Cutting(const StripChain& chain, const Estimate& estimate, const List<std::int32_t>& uses)
       : chain_(chain),
         estimate_(estimate),
         uses_(uses),
@@ -175,7 +175,7 @@ class Cutting {
 
   const StripChain& chain_;
   const Estimate& estimate_;
-  const std::vector<std::int32_t>& uses_;
+  const List<std::int32_t>& uses_;
   const bool norms_join_;
   const std::vector<std::size_t> singles_;
   std::vector<std::int64_t> cycles_;  // of these, where there are heads
@@ -196,7 +196,7 @@ void name_sums(Draft& draft, std::shared_ptr<Graph>& graph, Compilation& c) {
   if (!graph) graph = std::make_shared<Graph>(*c.graph);
   draft.destination = static_cast<ValueId>(graph->values.size());
   Value& value = graph->values.emplace_back();
-  value.name = graph->nodes[static_cast<std::size_t>(draft.node)].name + "/sums";
+  value.name = graph->nodes[draft.node].name + "/sums";
   value.operand.shape = {draft.parts.back().statistics_passes, 2};
   c.roots.push_back(draft.destination);
 }
@@ -283,8 +283,7 @@ Part StripChain::part_of(std::size_t i, std::size_t first, Draft& joined) const 
   Part part;
   const bool branch = is_branch(i, first);
   std::size_t main = 0;  // the operand that is the strip
-  if (inside && !branch)
-    main = static_cast<std::size_t>(std::ranges::find_if(draft.operands, is_made) - draft.operands.begin());
+  if (inside && !branch) main = as_size(std::ranges::find_if(draft.operands, is_made) - draft.operands.begin());
   part.work = draft.work;
   part.work.nest = rows[i];
   part.work.read_elements.clear();
@@ -340,9 +339,9 @@ Draft StripChain::join(std::size_t first, std::size_t last) const {
   return joined;
 }
 
-std::vector<Draft> StripChain::instructions(std::size_t first, std::size_t last) const {
+List<Draft> StripChain::instructions(std::size_t first, std::size_t last) const {
   if (const Draft* single = one(first, last)) return {*single};
-  std::vector<Draft> all;
+  List<Draft> all;
   for (std::size_t i = first + 1; i <= last; ++i) {
     if (drafts[i].prologue.empty()) continue;
     all.push_back(join(first, i - 1));
@@ -355,7 +354,7 @@ std::vector<Draft> StripChain::instructions(std::size_t first, std::size_t last)
   return all;
 }
 
-bool StripChain::is_closed(std::size_t first, std::size_t last, const std::vector<std::int32_t>& uses) const {
+bool StripChain::is_closed(std::size_t first, std::size_t last, const List<std::int32_t>& uses) const {
   for (std::size_t i = first; i < last; ++i) {
     std::int32_t inside = 0;
     for (std::size_t j = i + 1; j <= last; ++j) {
@@ -368,7 +367,7 @@ bool StripChain::is_closed(std::size_t first, std::size_t last, const std::vecto
         if (reads > 1 || (!by_branch() && std::ranges::none_of(drafts[j].operands, is_beside))) return false;
       inside += static_cast<std::int32_t>(reads);
     }
-    if (inside < uses[static_cast<std::size_t>(drafts[i].destination)]) return false;  // inside an attention: 0
+    if (inside < uses[drafts[i].destination]) return false;  // inside an attention: 0
   }
   return true;
 }
@@ -393,10 +392,10 @@ std::vector<std::size_t> best_cuts(std::size_t count,
   return cuts;
 }
 
-void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
+void carry_chains(Compilation& c, const List<std::int32_t>& uses,
                   const std::function<StripChain(std::size_t)>& chain_at) {
   CapacityRange weight_room;
-  std::vector<Draft> fused;
+  List<Draft> fused;
   std::shared_ptr<Graph> graph;
   std::vector<std::pair<StripChain, std::vector<std::size_t>>> known;  // chains and their cuts
   const auto cuts_of = [&](const StripChain& chain) {

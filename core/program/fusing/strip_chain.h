@@ -18,14 +18,14 @@ inline constexpr std::size_t most_strip_parts = 16;
 /// h W: the second is a branch. What drafts farther before made, and what the first one reads, may come beside,
 /// too: a residual.
 struct StripChain {
-  std::vector<Draft> drafts;
+  List<Draft> drafts;
   std::vector<LoopNest> rows;           // how rows of each draft's results follow from rows of its operand
   std::vector<bool> may_begin;          // strips of one: its first operand comes row by row
   std::vector<bool> begins_in_order{};  // its first operand is read in the order in which it lies
   bool line_buffers = false;
   Family family = Family::conv2d;
   std::map<std::size_t, Draft> attentions{};  // the one that three of the drafts are, by the first of them
-  std::vector<Draft> passed{};                // drafts among them that read nothing of theirs
+  List<Draft> passed{};                       // drafts among them that read nothing of theirs
   std::size_t taken() const;                  // drafts of the program, an attention being one
   std::vector<std::size_t> singles() const;   // the first of each draft, an attention being one
 
@@ -38,9 +38,9 @@ struct StripChain {
   bool splits_attention(std::size_t first, std::size_t last) const;
   /// The instructions that drafts first to last become: what runs before for the sums of the norms inside, with no
   /// result but these, and the whole.
-  std::vector<Draft> instructions(std::size_t first, std::size_t last) const;
+  List<Draft> instructions(std::size_t first, std::size_t last) const;
   /// Whether what those before `last` make is read row by row by those behind, and by nobody else.
-  bool is_closed(std::size_t first, std::size_t last, const std::vector<std::int32_t>& uses) const;
+  bool is_closed(std::size_t first, std::size_t last, const List<std::int32_t>& uses) const;
 
  private:
   bool is_branch(std::size_t i, std::size_t first) const;
@@ -53,7 +53,7 @@ struct StripChain {
 /// Cuts each chain that begins at a draft (`chain_at`; one of fewer than two drafts is none) by dynamic programming
 /// over its cut points, such that its instructions move the fewest DRAM bytes, of equals with fewest
 /// multiplications, and puts these in the place of its drafts. `uses`: use_counts of them.
-void carry_chains(Compilation& c, const std::vector<std::int32_t>& uses,
+void carry_chains(Compilation& c, const List<std::int32_t>& uses,
                   const std::function<StripChain(std::size_t)>& chain_at);
 
 }  // namespace sdip

@@ -36,9 +36,9 @@ std::int64_t cycles_of(const Draft& draft) {
 
 struct Turning {
   const Compilation& c;
-  std::vector<std::int32_t> uses;
+  List<std::int32_t> uses;
 
-  const Node& node_of(const Draft& draft) const { return c.graph->nodes[static_cast<std::size_t>(draft.node)]; }
+  const Node& node_of(const Draft& draft) const { return c.graph->nodes[draft.node]; }
 
   bool is_alone(const Draft& transpose) const {
     return is_transpose(*c.graph, transpose) && transpose.fused.empty() && transpose.operands.size() == 1 &&
@@ -64,10 +64,10 @@ struct Turning {
   }
 
   /// The draft that a Transpose joins, of those before it; nullptr when it stays.
-  Draft* producer_of(const Draft& transpose, std::vector<Draft>& before) const {
+  Draft* producer_of(const Draft& transpose, List<Draft>& before) const {
     if (!is_alone(transpose)) return nullptr;
     const ValueId operand = transpose.operands[0].value;
-    if (uses[static_cast<std::size_t>(operand)] != 1) return nullptr;
+    if (uses[operand] != 1) return nullptr;
     const auto found = std::find_if(before.rbegin(), before.rend(),
                                     [&](const Draft& draft) { return draft.destination == operand; });
     if (found == before.rend() || !share_formats(*found, transpose, c.machine)) return nullptr;
@@ -80,24 +80,23 @@ struct Turning {
 }  // namespace
 
 bool is_transpose(const Graph& graph, const Draft& draft) {
-  const Node& node = graph.nodes[static_cast<std::size_t>(draft.node)];
+  const Node& node = graph.nodes[draft.node];
   return draft.work.family == Family::transpose && node.op->domain.empty() && node.op->type == "Transpose";
 }
 
 std::int64_t run_left_by(const Graph& graph, const Node& transpose) {
-  const Shape& shape = graph.values[static_cast<std::size_t>(transpose.inputs.at(0))].operand.shape;
+  const Shape& shape = graph.values[transpose.inputs.at(0)].operand.shape;
   std::vector<std::int64_t> moved = order_of(transpose, shape.size());
-  std::erase_if(moved, [&](std::int64_t axis) { return shape[static_cast<std::size_t>(axis)] == 1; });
+  std::erase_if(moved, [&](std::int64_t axis) { return shape[at(axis)] == 1; });
   std::vector<std::int64_t> in_place = moved;
   std::ranges::sort(in_place);
   std::int64_t run = 1;
-  for (std::size_t i = moved.size(); i-- > 0 && moved[i] == in_place[i];)
-    run *= shape[static_cast<std::size_t>(moved[i])];
+  for (std::size_t i = moved.size(); i-- > 0 && moved[i] == in_place[i];) run *= shape[at(moved[i])];
   return run;
 }
 
 void join_turned(const Graph& graph, Draft& before, const Draft& transpose) {
-  const std::int64_t run = run_left_by(graph, graph.nodes[static_cast<std::size_t>(transpose.node)]);
+  const std::int64_t run = run_left_by(graph, graph.nodes[transpose.node]);
   before.turned_run = before.turned_run == 0 ? run : 1;
   before.nodes.insert(before.nodes.end(), transpose.nodes.begin(), transpose.nodes.end());
   before.destination = transpose.destination;
@@ -107,7 +106,7 @@ void join_turned(const Graph& graph, Draft& before, const Draft& transpose) {
 void turn(Compilation& c) {
   if (c.machine.transposition != Transposition::static_transposition) return;
   const Turning turning{c, use_counts(c)};
-  std::vector<Draft> drafts;
+  List<Draft> drafts;
   drafts.reserve(c.drafts.size());
   for (Draft& draft : c.drafts) {
     if (Draft* producer = turning.producer_of(draft, drafts))

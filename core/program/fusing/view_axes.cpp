@@ -36,7 +36,7 @@ std::optional<ViewAxes> turned(const Graph& graph, const Node& node, const ViewA
   std::iota(order.rbegin(), order.rend(), 0);
   ViewAxes result;
   for (const std::int64_t axis : ints_attribute(held.use, "perm", order)) {
-    const ViewAxes& its = by_axis->at(static_cast<std::size_t>(axis));
+    const ViewAxes& its = by_axis->at(as_size(axis));
     result.insert(result.end(), its.begin(), its.end());
   }
   return result;
@@ -45,16 +45,15 @@ std::optional<ViewAxes> turned(const Graph& graph, const Node& node, const ViewA
 constexpr std::size_t most_views = 32;  // one behind the other; of more nobody asks
 
 /// The nodes between a value and its root, from the root on; nothing where one of them makes a part.
-std::optional<std::vector<NodeId>> views_between(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
-  const ValueId root = roots[static_cast<std::size_t>(v)];
+std::optional<std::vector<NodeId>> views_between(const Graph& graph, const List<ValueId>& roots, ValueId v) {
+  const ValueId root = roots[v];
   std::vector<NodeId> views;
   while (v != root) {
-    const NodeId maker = graph.values[static_cast<std::size_t>(v)].producer;
+    const NodeId maker = graph.values[v].producer;
     if (maker == none || views.size() == most_views) return std::nullopt;
-    const Node& node = graph.nodes[static_cast<std::size_t>(maker)];
-    const auto from = std::ranges::find_if(node.inputs, [&](ValueId input) {
-      return input != none && roots[static_cast<std::size_t>(input)] == root;
-    });
+    const Node& node = graph.nodes[maker];
+    const auto from =
+        std::ranges::find_if(node.inputs, [&](ValueId input) { return input != none && roots[input] == root; });
     if (node.in_place || from == node.inputs.end()) return std::nullopt;
     views.insert(views.begin(), maker);
     v = *from;
@@ -76,14 +75,14 @@ ViewAxes fewest_axes(const ViewAxes& axes) {
   return fewest;
 }
 
-std::optional<ViewAxes> view_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
-  const std::int64_t elements = element_count(shape_of(graph, roots[static_cast<std::size_t>(v)]));
+std::optional<ViewAxes> view_axes(const Graph& graph, const List<ValueId>& roots, ValueId v) {
+  const std::int64_t elements = element_count(shape_of(graph, roots[v]));
   if (elements == 0 || elements != element_count(shape_of(graph, v))) return std::nullopt;
   const auto views = views_between(graph, roots, v);
   if (!views) return std::nullopt;
   ViewAxes axes = {{elements, 1}};
   for (const NodeId view : *views) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(view)];
+    const Node& node = graph.nodes[view];
     if (node.op->type != "Transpose") continue;  // others leave the order as it is
     const auto next = turned(graph, node, fewest_axes(axes));
     if (!next) return std::nullopt;

@@ -22,6 +22,6 @@ ViewAxes fewest_axes(const ViewAxes& axes);
 
 /// The fewest axes of `v`, outermost first, in its root; nothing where it is a part of that, or its order is none
 /// that axes have. Example: x [6, 8] seen as [6, 2, 4] and turned to [2, 6, 4] is {2, 4}, {6, 8}, {4, 1}.
-std::optional<ViewAxes> view_axes(const Graph& graph, const std::vector<ValueId>& roots, ValueId v);
+std::optional<ViewAxes> view_axes(const Graph& graph, const List<ValueId>& roots, ValueId v);
 
 }  // namespace sdip

@@ -18,48 +18,47 @@ namespace {
 /// Values that may lie whole in DSRAM, and by draft those whose lying there its mapping and its bytes depend on:
 /// its result, what it reads in DSRAM, and what lies on the side that it reads.
 struct Candidates {
-  std::vector<ValueId> values;
+  List<ValueId> values;
   std::vector<std::vector<std::int32_t>> asked;  // places in `values`
 };
 
 /// Of more values open at once than can be weighed the largest are none: they then have no place in DSRAM.
-Candidates candidates_of(const std::vector<Draft>& drafts, const Resident& resident, Lives& lives) {
+Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Lives& lives) {
   std::vector<std::vector<ValueId>> asked(drafts.size());
-  std::vector<std::size_t> last(lives.size());
+  List<std::size_t> last(lives.size());
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     const auto ask = [&](ValueId v) {
-      if (!lives[at(v)].in_dsram_at(static_cast<std::int32_t>(i)) ||
-          std::ranges::find(asked[i], v) != asked[i].end())
+      if (!lives[v].in_dsram_at(static_cast<std::int32_t>(i)) || std::ranges::find(asked[i], v) != asked[i].end())
         return;
       asked[i].push_back(v);
-      last[at(v)] = i;
+      last[v] = i;
     };
     for (const DraftOperand& operand : drafts[i].operands) ask(operand.value);
     std::ranges::for_each(resident.found[i], ask);
     ask(drafts[i].destination);
   }
-  std::vector<std::int32_t> number(lives.size(), -1);
+  List<std::int32_t> number(lives.size(), -1);
   Candidates candidates;
   std::vector<ValueId> open;
-  const auto bytes = [&](ValueId v) { return lives[at(v)].bytes; };
+  const auto bytes = [&](ValueId v) { return lives[v].bytes; };
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    std::erase_if(open, [&](ValueId v) { return last[at(v)] < i; });
+    std::erase_if(open, [&](ValueId v) { return last[v] < i; });
     std::vector<ValueId> opening;
     for (const ValueId v : asked[i])
-      if (lives[at(v)].in_dsram() && number[at(v)] < 0) opening.push_back(v);
+      if (lives[v].in_dsram() && number[v] < 0) opening.push_back(v);
     std::ranges::stable_sort(opening, {}, bytes);
     for (const ValueId v : opening) {
       if (open.size() == most_open_questions) {
-        leave_dsram(lives[at(v)]);
+        leave_dsram(lives[v]);
         continue;
       }
       open.push_back(v);
-      number[at(v)] = static_cast<std::int32_t>(candidates.values.size());
+      number[v] = static_cast<std::int32_t>(candidates.values.size());
       candidates.values.push_back(v);
     }
     std::vector<std::int32_t>& numbers = candidates.asked.emplace_back();
     for (const ValueId v : asked[i])
-      if (number[at(v)] >= 0) numbers.push_back(number[at(v)]);
+      if (number[v] >= 0) numbers.push_back(number[v]);
   }
   return candidates;
 }
@@ -80,7 +79,7 @@ struct WholeChoice {
   Mappings& mappings;
   const MemoryPlan& plan;
   const std::vector<char>& stays;
-  const std::vector<Draft>& drafts = compilation.drafts;
+  const List<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
   Places places{*compilation.graph, lives};
   Resident resident = resident_bytes(drafts, lives);
@@ -99,7 +98,7 @@ struct WholeChoice {
   }
 
   void answer(std::int32_t candidate, bool no) {
-    Life& life = lives[at(candidates.values[at(candidate)])];
+    Life& life = lives[candidates.values[candidate]];
     life.in_dram = life.skips_dsram = false;
     if (no) leave_dsram(life);
   }
@@ -111,14 +110,14 @@ struct WholeChoice {
     const Machine& machine = compilation.machine;
     resident.write[i] = written_bytes(drafts[i], lives);
     resident.read[i] = 0;
-    for (const ValueId v : resident.found[i]) resident.read[i] += lives[at(v)].in_dsram() ? lives[at(v)].bytes : 0;
+    for (const ValueId v : resident.found[i]) resident.read[i] += lives[v].in_dsram() ? lives[v].bytes : 0;
     InstructionClass c = class_of(drafts[i], static_cast<std::int32_t>(i), places);
     const TileRoom room =
         room_at(c, machine, compilation.role, gaps_at(machine, plan, resident, drafts[i], i), stays[i] != 0);
     return {std::move(c), room};
   }
   bool is_said(const Draft& draft) const {
-    return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[at(draft.destination)].in_dram;
+    return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[draft.destination].in_dram;
   }
 
   Taken taken(const InstructionClass& c, const TileRoom& room) const {
@@ -166,7 +165,7 @@ struct WholeChoice {
   /// Which mapping is best where a cycle weighs as much as so many bytes.
   static std::size_t best_of(const TakenByGoal& found, std::int64_t cycle_bytes) {
     const auto measure = [&](const Taken& t) { return weighed(t, cycle_bytes); };
-    return static_cast<std::size_t>(std::ranges::min_element(found, {}, measure) - found.begin());
+    return as_size(std::ranges::min_element(found, {}, measure) - found.begin());
   }
   static Int128 weighed(const Taken& t, std::int64_t cycle_bytes) {
     return Int128{t.cycles} * cycle_bytes + t.bytes;
@@ -191,7 +190,7 @@ struct WholeChoice {
     for (std::size_t i = 0; i < drafts.size(); ++i) {
       Answered answered{i, 0};
       for (std::size_t a = 0; a < candidates.asked[i].size(); ++a)
-        if (choice.no[at(candidates.asked[i][a])] != 0) answered.noes |= std::uint32_t{1} << a;
+        if (choice.no[candidates.asked[i][a]] != 0) answered.noes |= std::uint32_t{1} << a;
       each(i, exactly(answered));
     }
   }
@@ -239,7 +238,7 @@ struct WholeChoice {
 
 void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room) {
   if (draft.rule == nullptr) return;
-  compilation.infeasible = compilation.graph->nodes[at(draft.node)].name + ": " + misfit_of(*draft.rule, c, room);
+  compilation.infeasible = compilation.graph->nodes[draft.node].name + ": " + misfit_of(*draft.rule, c, room);
 }
 
 WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,

@@ -96,11 +96,10 @@ std::int64_t least(const Compilation& compilation, Machine machine, std::int64_t
 
 std::string what_is_needed(const Compilation& compilation, std::size_t failed) {
   const Machine& machine = compilation.machine;
-  const std::string has_dsram = "DSRAM (" + std::to_string(machine.dsram_bytes) + " B)";
-  const std::string has_psram = "PSRAM (" + std::to_string(machine.psram_bytes) + " B)";
+  const std::string has_dsram = fmt::format("DSRAM ({} B)", machine.dsram_bytes);
+  const std::string has_psram = fmt::format("PSRAM ({} B)", machine.psram_bytes);
   const std::string what =
-      compilation.graph->nodes[static_cast<std::size_t>(compilation.drafts[failed].node)].name +
-      ": even the smallest tile does not fit in ";
+      compilation.graph->nodes[compilation.drafts[failed].node].name + ": even the smallest tile does not fit in ";
   const auto needs = [](std::int64_t bytes) { return std::to_string(bytes) + " B are needed"; };
   Machine larger = machine;
   larger.dsram_bytes = most_bytes;
@@ -119,8 +118,8 @@ std::string what_is_needed(const Compilation& compilation, std::size_t failed) {
   more_weights.psram_bytes = least(compilation, larger, &Machine::psram_bytes, machine.psram_bytes, most_bytes);
   const std::int64_t dsram =
       least(compilation, more_weights, &Machine::dsram_bytes, machine.dsram_bytes, most_bytes);
-  return what + has_dsram + " and " + has_psram + ": " + std::to_string(dsram) + " B and " +
-         needs(more_weights.psram_bytes);
+  return fmt::format("{}{} and {}: {} B and {}", what, has_dsram, has_psram, dsram,
+                     needs(more_weights.psram_bytes));
 }
 
 }  // namespace sdip

@@ -27,7 +27,7 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
 /// By draft whether its weights will stay in PSRAM (pass `pin`), where the bytes of no weights depend on mappings;
 /// else of none.
 std::vector<char> foreseen_to_stay(const Compilation& compilation, const AskedCapacity& psram) {
-  std::vector<InstructionClass> classes;
+  List<InstructionClass> classes;
   for (const Draft& draft : compilation.drafts) {
     classes.push_back(class_of(draft, [](std::size_t) { return Place::dsram; }));
     const WeightForm form = weight_form(classes.back(), compilation.machine);
@@ -64,11 +64,10 @@ bool evict(const Draft& draft, std::vector<ValueId> whole, Lives& lives) {
     return std::ranges::find(draft.operands, v, &DraftOperand::value) - draft.operands.begin();
   };
   std::ranges::stable_sort(whole, {}, is_operand);  // of equals the first operand
-  if (lives[static_cast<std::size_t>(draft.destination)].in_dsram()) whole.push_back(draft.destination);
+  if (lives[draft.destination].in_dsram()) whole.push_back(draft.destination);
   if (whole.empty()) return false;
-  const ValueId largest =
-      *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[static_cast<std::size_t>(v)].bytes; });
-  lives[static_cast<std::size_t>(largest)].in_dram = true;
+  const ValueId largest = *std::ranges::max_element(whole, {}, [&](ValueId v) { return lives[v].bytes; });
+  lives[largest].in_dram = true;
   return true;
 }
 
@@ -76,7 +75,7 @@ bool evict(const Draft& draft, std::vector<ValueId> whole, Lives& lives) {
 bool make_room(const Draft& draft, std::int32_t index, const std::vector<ValueId>& found, Lives& lives) {
   const auto spill = [&](bool though_used) {
     const std::int32_t v = farthest_at(index, lives, though_used);
-    if (v != none) lives[at(v)].spilled = true;
+    if (v != none) lives[v].spilled = true;
     return v != none;
   };
   return spill(false) || evict(draft, found, lives) || spill(true);
@@ -84,13 +83,13 @@ bool make_room(const Draft& draft, std::int32_t index, const std::vector<ValueId
 
 Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t index, const Places& places) {
   Instruction instruction;
-  instruction.name = graph.nodes[static_cast<std::size_t>(draft.node)].name;
+  instruction.name = graph.nodes[draft.node].name;
   instruction.nodes = draft.nodes;
   instruction.mnemonic = full_mnemonic(draft);
   instruction.destination = draft.destination;
   instruction.weights = draft.weights;
   for (const DraftOperand& operand : draft.operands) {
-    const Life& life = places.lives[static_cast<std::size_t>(operand.value)];
+    const Life& life = places.lives[operand.value];
     const Place place = places.of(operand.value, index);
     PlacedOperand source{place, operand.value, place == Place::stackram && life.uses.back() == index, {}};
     if (place == Place::dsram && life.pair) {
@@ -103,19 +102,19 @@ Instruction instruction_of(const Graph& graph, const Draft& draft, std::int32_t 
 }
 
 /// Addresses of operands and results.
-void fill_addresses(const MemoryPlan& plan, const std::vector<Draft>& drafts, const Lives& lives,
-                    const Joined& joined, Placement& placement) {
-  std::vector<std::int64_t> dram = dram_addresses(drafts, lives);
-  for (const auto& [whole, parts] : joined) dram[at(whole)] = dram[at(parts.front())];
+void fill_addresses(const MemoryPlan& plan, const List<Draft>& drafts, const Lives& lives, const Joined& joined,
+                    Placement& placement) {
+  List<std::int64_t> dram = dram_addresses(drafts, lives);
+  for (const auto& [whole, parts] : joined) dram[whole] = dram[parts.front()];
   const auto or_nothing = [](std::int64_t address) { return Bytes(std::max<std::int64_t>(0, address)); };
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     Instruction& instruction = placement.instructions[i];
-    const auto made = static_cast<std::size_t>(drafts[i].destination);
+    const auto made = at(drafts[i].destination);
     instruction.dsram_address = or_nothing(plan.dsram_addresses[made]);
     instruction.stackram_address = or_nothing(plan.addresses[made]);
     instruction.dram_address = or_nothing(dram[made]);
     for (PlacedOperand& source : instruction.sources) {
-      const auto v = static_cast<std::size_t>(source.value);
+      const auto v = at(source.value);
       if (source.place == Place::dsram) source.address = or_nothing(plan.dsram_addresses[v]);
       if (source.place == Place::stackram) source.address = or_nothing(plan.addresses[v]);
       if (source.place == Place::dram) source.address = or_nothing(dram[v]);
@@ -152,7 +151,7 @@ void keep_passing(InstructionClass c, const RoomNow& room_now, const MappingRule
 std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Machine& machine, std::size_t first,
                                         std::size_t last) {
   Lives lives = in_dram(compilation.lives);
-  const std::vector<Draft>& drafts = compilation.drafts;
+  const List<Draft>& drafts = compilation.drafts;
   const MemoryPlan plan = plan_memory(machine, drafts, lives);
   const Resident resident = resident_bytes(drafts, lives);
   const Places places{*compilation.graph, lives};
@@ -171,7 +170,7 @@ namespace {
 std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mappings, const std::vector<char>& stays) {
   const Graph& graph = *compilation.graph;
   const Machine& machine = compilation.machine;
-  const std::vector<Draft>& drafts = compilation.drafts;
+  const List<Draft>& drafts = compilation.drafts;
   Lives& lives = compilation.lives;
   Placement& placement = compilation.placement;
   const Places places{graph, lives};
@@ -235,12 +234,12 @@ void place(Compilation& compilation) {
   if (!failed || compilation.infeasible) return;
   const Draft& draft = compilation.drafts[*failed];
   // Where operators have sizes of their own, others than this one's may lack room, too.
-  compilation.infeasible = compilation.say_needed_bytes && !has_own_pairs(compilation.machine)
-                               ? what_is_needed(compilation, *failed)
-                               : compilation.graph->nodes[static_cast<std::size_t>(draft.node)].name +
-                                     ": even the smallest tile does not fit in DSRAM (" +
-                                     std::to_string(dsram_bytes_of(compilation.machine, draft.work.family)) +
-                                     " B) and PSRAM (" + std::to_string(compilation.machine.psram_bytes) + " B)";
+  compilation.infeasible =
+      compilation.say_needed_bytes && !has_own_pairs(compilation.machine)
+          ? what_is_needed(compilation, *failed)
+          : fmt::format("{}: even the smallest tile does not fit in DSRAM ({} B) and PSRAM ({} B)",
+                        compilation.graph->nodes[draft.node].name,
+                        dsram_bytes_of(compilation.machine, draft.work.family), compilation.machine.psram_bytes);
 }
 
 }  // namespace sdip

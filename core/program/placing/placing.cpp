@@ -12,7 +12,7 @@ namespace sdip {
 
 InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& places) {
   InstructionClass c = class_of(draft, [&](std::size_t i) { return places.of(draft.operands.at(i).value, index); });
-  const Life& result = places.lives[static_cast<std::size_t>(draft.destination)];
+  const Life& result = places.lives[draft.destination];
   c.push = result.needs_stack();
   c.to_dram = result.in_dram || result.spilled || result.leaves_by_dram;
   c.to_dsram = !draft.nodes.empty() && (result.in_dsram() || (!c.push && !c.to_dram));
@@ -20,24 +20,24 @@ InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& 
 }
 
 std::int64_t written_bytes(const Draft& draft, const Lives& lives) {
-  const Life& life = lives[at(draft.destination)];
+  const Life& life = lives[draft.destination];
   const bool kept =
       life.in_dsram() || (!life.needs_stack() && !life.in_dram && !life.spilled && !life.leaves_by_dram);
   return kept && draft.out_elements > 0 ? life.bytes : 0;
 }
 
-Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives) {
+Resident resident_bytes(const List<Draft>& drafts, const Lives& lives) {
   const std::vector<std::int64_t> nothing(drafts.size(), 0);
   Resident r{nothing, nothing, nothing, std::vector<std::vector<ValueId>>(drafts.size())};
   for (std::size_t i = 0; i < drafts.size(); ++i) r.write[i] = written_bytes(drafts[i], lives);
-  for (std::size_t v = 0; v < lives.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(lives); ++v) {
     const Life& life = lives[v];
-    const auto reader = static_cast<std::size_t>(life.next_writer);
+    const auto reader = at(life.next_writer);
     const bool there = (life.is_input || life.made >= 0) && life.in_dsram() && reader < drafts.size();
     if (there && life.last_in_dsram() < life.next_writer) r.passing[reader] += life.bytes;
     if (!there || life.last_in_dsram() < life.next_writer) continue;
     r.read[reader] += life.bytes;
-    r.found[reader].push_back(static_cast<ValueId>(v));
+    r.found[reader].push_back(v);
   }
   return r;
 }

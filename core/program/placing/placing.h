@@ -15,9 +15,9 @@ struct Places {
   const Lives& lives;
 
   Place of(ValueId v, std::int32_t draft) const {
-    const Value& value = graph.values[static_cast<std::size_t>(v)];
+    const Value& value = graph.values[v];
     if (value.kind == ValueKind::input && is_scalar(value)) return Place::scalar;
-    const Life& life = lives[static_cast<std::size_t>(v)];
+    const Life& life = lives[v];
     if (life.in_dsram_at(draft)) return Place::dsram;
     return life.needs_stack() ? Place::stackram : Place::dram;
   }
@@ -35,7 +35,7 @@ struct Resident {
 
 /// Of a draft's result, whole on the writing side.
 std::int64_t written_bytes(const Draft& draft, const Lives& lives);
-Resident resident_bytes(const std::vector<Draft>& drafts, const Lives& lives);
+Resident resident_bytes(const List<Draft>& drafts, const Lives& lives);
 
 /// Where an instruction's tile buffers may lie: behind the whole operands on each side, or, in a unified memory, in
 /// the gaps between what is alive, by ascending address.

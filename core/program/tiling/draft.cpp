@@ -105,24 +105,22 @@ InstructionClass class_of(const Draft& draft, const std::function<Place(std::siz
   return c;
 }
 
-std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
-                                     const std::vector<ValueId>& roots, const Joined& joined) {
-  std::vector<std::int32_t> uses(graph.values.size(), 0);
+std::vector<std::int32_t> use_counts(const Graph& graph, const List<Draft>& drafts, const List<ValueId>& roots,
+                                     const Joined& joined) {
+  List<std::int32_t> uses(graph.values.size(), 0);
   for (const Draft& draft : drafts)
-    for (const DraftOperand& operand : draft.operands) ++uses[static_cast<std::size_t>(operand.value)];
-  for (const ValueId out : graph.outputs) ++uses[static_cast<std::size_t>(roots[static_cast<std::size_t>(out)])];
-  for (std::size_t v = 0; v < roots.size(); ++v)
-    if (is_part(graph, roots, static_cast<ValueId>(v))) ++uses[static_cast<std::size_t>(roots[v])];
+    for (const DraftOperand& operand : draft.operands) ++uses[operand.value];
+  for (const ValueId out : graph.outputs) ++uses[roots[out]];
+  for (ValueId v = 0; v < std::ssize(roots); ++v)
+    if (is_part(graph, roots, v)) ++uses[roots[v]];
   for (const auto& [_, parts] : joined)
-    for (const ValueId part : parts) ++uses[static_cast<std::size_t>(part)];
+    for (const ValueId part : parts) ++uses[part];
   return uses;
 }
 
-bool is_part(const Graph& graph, const std::vector<ValueId>& roots, ValueId v) {
-  const ValueId root = roots[static_cast<std::size_t>(v)];
-  const auto elements = [&](ValueId of) {
-    return element_count(graph.values[static_cast<std::size_t>(of)].operand.shape);
-  };
+bool is_part(const Graph& graph, const List<ValueId>& roots, ValueId v) {
+  const ValueId root = roots[v];
+  const auto elements = [&](ValueId of) { return element_count(graph.values[of].operand.shape); };
   return root != v && elements(v) != elements(root);
 }
 

@@ -49,7 +49,7 @@ struct Draft {
   bool shares_channels = false;         // as a class's
   std::int64_t turned_run = 0;          // as in InstructionClass
   std::optional<Formats> formats = {};  // nothing: those of the machine
-  std::vector<Draft> apart;             // of an attention, until chains are carried: the three that it was made of
+  List<Draft> apart;                    // of an attention, until chains are carried: the three that it was made of
 };
 
 /// Values of Concats that no instruction makes (part_views), by the values whose bytes they join, in order: these
@@ -72,7 +72,7 @@ bool is_view(const Graph& graph, const Node& node, const Work& work, const Machi
 struct Life {
   std::int64_t bytes = 0;
   std::int32_t made = -1;
-  std::vector<std::int32_t> uses;  // ascending, each draft once
+  List<std::int32_t> uses;  // ascending, each draft once
   bool is_input = false;
   bool leaves_by_dram = false;    // a result of the graph, unless it goes over the link
   bool in_dram = false;           // never whole on chip: written to and read from DRAM
@@ -90,7 +90,7 @@ struct Life {
   std::int32_t last_in_dsram() const { return *(std::ranges::lower_bound(uses, overwriter) - 1); }
 };
 /// By value; lives of values that are no operands are empty.
-using Lives = std::vector<Life>;
+using Lives = List<Life>;
 
 /// Whether the result of a draft may take the place of its operand `o`: read once, each element where the result's
 /// is made and written. A compound reads its operands again after results were written; so does a product that the
@@ -129,16 +129,16 @@ std::int64_t most_uses(const std::vector<std::string>& names);
 
 /// How many drafts read each value; outputs of the graph, values of which a part is read in place, and joined parts
 /// counted once more.
-std::vector<std::int32_t> use_counts(const Graph& graph, const std::vector<Draft>& drafts,
-                                     const std::vector<ValueId>& roots, const Joined& joined);
+std::vector<std::int32_t> use_counts(const Graph& graph, const List<Draft>& drafts, const List<ValueId>& roots,
+                                     const Joined& joined);
 
 /// Whether a value is part of the bytes that it shares, not all of them (part_views).
-bool is_part(const Graph& graph, const std::vector<ValueId>& roots, ValueId v);
+bool is_part(const Graph& graph, const List<ValueId>& roots, ValueId v);
 
 /// Where every value lies and what each instruction finds there.
 struct Placement {
-  std::vector<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
-  std::vector<Instruction> instructions;            // sources, pops and occupancy
+  List<InstructionClass> classes_of_drafts;  // one a draft, mapping chosen
+  List<Instruction> instructions;            // sources, pops and occupancy
 };
 
 /// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed

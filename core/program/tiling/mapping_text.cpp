@@ -37,7 +37,7 @@ LoopOrder order_of(const RuleReader& reader, std::string_view text) {
                     printable(text.substr(0, 60)) + "'");
     order[count++] = *loop;
   }
-  if (count != order.size()) reader.refuse("the order names " + std::to_string(count) + " of the four loops");
+  if (count != order.size()) reader.refuse(fmt::format("the order names {} of the four loops", count));
   return order;
 }
 
@@ -131,15 +131,15 @@ std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view 
     from = end + 1;
     if (reader.done()) continue;
     rules.push_back(parse_mapping_line(reader));
-    if (rules.size() > most_rules) reader.refuse("more than " + std::to_string(most_rules) + " rules");
+    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
   }
   return rules;
 }
 
 std::string mapping_text(const MappingRule& rule) {
   const auto size = [](std::int64_t n) { return n == 0 ? std::string("all") : std::to_string(n); };
-  std::string text = "\"" + rule.pattern + "\" rows=" + size(rule.rows) + " columns=" + size(rule.columns) +
-                     " channels=" + size(rule.channels) + " sums=" + size(rule.sums) + " order=";
+  std::string text = fmt::format("\"{}\" rows={} columns={} channels={} sums={} order=", rule.pattern,
+                                 size(rule.rows), size(rule.columns), size(rule.channels), size(rule.sums));
   for (const Loop loop : rule.order) text += (loop == rule.order[0] ? "" : ",") + std::string(loop_text(loop));
   if (rule.result) text += *rule.result == Place::dram ? " dram" : " dsram";
   return text;
@@ -169,7 +169,7 @@ std::string mappings_text(const Application& application) {
   std::string text;
   for (const CompiledStage& stage : application.stages)
     for (const Instruction& instruction : stage.program.instructions) {
-      const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+      const auto& c = stage.program.classes[instruction.instruction_class];
       if (!is_nest(c.work.family)) continue;
       const Nest nest{c.work.nest, c.operand_b == Place::psram};
       MappingRule rule = rule_of(stage.name + ":" + instruction.name, nest, c.mapping);
@@ -181,7 +181,7 @@ std::string mappings_text(const Application& application) {
 }
 
 bool names_layer(std::string_view pattern, std::string_view stage, std::string_view name) {
-  return stands_for(pattern, name) || stands_for(pattern, std::string(stage) + ":" + std::string(name));
+  return stands_for(pattern, name) || stands_for(pattern, fmt::format("{}:{}", stage, name));
 }
 
 bool matches(const MappingRule& rule, std::string_view stage, std::string_view name) {

@@ -18,14 +18,14 @@ namespace {
 /// By position p: elements of values made before node p and needed from it on; what a link there would carry.
 std::vector<std::int64_t> crossing_elements(const Graph& graph) {
   std::vector<std::int64_t> change(graph.nodes.size() + 1, 0);
-  std::vector<std::size_t> last(graph.values.size(), 0), made(graph.values.size(), 0);
+  List<std::size_t> last(graph.values.size(), 0), made(graph.values.size(), 0);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId v : graph.nodes[n].inputs)
-      if (v != none) last[static_cast<std::size_t>(v)] = n;
+      if (v != none) last[v] = n;
     for (const ValueId v : graph.nodes[n].outputs)
-      if (v != none) made[static_cast<std::size_t>(v)] = n;
+      if (v != none) made[v] = n;
   }
-  for (const ValueId v : graph.outputs) last[static_cast<std::size_t>(v)] = graph.nodes.size();
+  for (const ValueId v : graph.outputs) last[v] = graph.nodes.size();
   for (std::size_t v = 0; v < graph.values.size(); ++v) {
     const Value& value = graph.values[v];
     const bool input = value.kind == ValueKind::input;
@@ -42,17 +42,17 @@ std::vector<std::int64_t> crossing_elements(const Graph& graph) {
 /// By value, the parts between which it travels: made in one (inputs: before the first), last needed in another
 /// (the graph's results: after the last).
 struct Travel {
-  std::vector<std::int32_t> made, needed;
+  List<std::int32_t> made, needed;
 };
 Travel travel_of(const Graph& graph, const std::vector<std::int32_t>& part_of_node, std::int32_t parts) {
   Travel t{std::vector<std::int32_t>(graph.values.size(), -1), std::vector<std::int32_t>(graph.values.size(), -1)};
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId v : graph.nodes[n].outputs)
-      if (v != none) t.made[at(v)] = part_of_node[n];
+      if (v != none) t.made[v] = part_of_node[n];
     for (const ValueId v : graph.nodes[n].inputs)
-      if (v != none) t.needed[at(v)] = std::max(t.needed[at(v)], part_of_node[n]);
+      if (v != none) t.needed[v] = std::max(t.needed[v], part_of_node[n]);
   }
-  for (const ValueId v : graph.outputs) t.needed[at(v)] = parts;
+  for (const ValueId v : graph.outputs) t.needed[v] = parts;
   return t;
 }
 
@@ -68,16 +68,15 @@ struct PartGraph {
     if (!nodes.insert(n).second) return;
     for (const ValueId v : whole.nodes[n].inputs) {
       if (v == none) continue;
-      const Value& value = whole.values[at(v)];
-      if (value.kind == ValueKind::weight && value.producer != none)
-        add_node(static_cast<std::size_t>(value.producer));
+      const Value& value = whole.values[v];
+      if (value.kind == ValueKind::weight && value.producer != none) add_node(as_size(value.producer));
     }
   }
 
   ValueId number(ValueId v) {
     if (v == none) return none;
     const auto [entry, fresh] = numbers.try_emplace(v, static_cast<ValueId>(graph.values.size()));
-    if (fresh) graph.values.push_back(whole.values[at(v)]);
+    if (fresh) graph.values.push_back(whole.values[v]);
     return entry->second;
   }
 
@@ -94,7 +93,7 @@ struct PartGraph {
 /// The parts' graphs. Values that cross are inputs and outputs; one that a later part needs passes through.
 std::vector<Graph> part_graphs(const Graph& whole, const std::vector<std::size_t>& bounds) {
   const auto parts = static_cast<std::int32_t>(bounds.size() - 1);
-  std::vector<PartGraph> made(bounds.size() - 1, PartGraph{whole});
+  List<PartGraph> made(bounds.size() - 1, PartGraph{whole});
   std::vector<std::int32_t> part_of_node(whole.nodes.size());
   for (std::size_t p = 0; p + 1 < bounds.size(); ++p)
     for (std::size_t n = bounds[p]; n < bounds[p + 1]; ++n) {
@@ -107,15 +106,14 @@ std::vector<Graph> part_graphs(const Graph& whole, const std::vector<std::size_t
     part.copy_nodes();
   }
   const Travel travel = travel_of(whole, part_of_node, parts);
-  for (std::size_t v = 0; v < whole.values.size(); ++v) {
+  for (ValueId v = 0; v < std::ssize(whole.values); ++v) {
     const Value& value = whole.values[v];
     if (value.kind == ValueKind::weight) continue;
-    const auto id = static_cast<ValueId>(v);
     for (std::int32_t p = std::max(0, travel.made[v]); p < parts && p <= travel.needed[v]; ++p) {
-      PartGraph& part = made[static_cast<std::size_t>(p)];
-      const ValueId here = part.number(id);
+      PartGraph& part = made[p];
+      const ValueId here = part.number(v);
       if (p > travel.made[v]) {
-        part.graph.values[at(here)].kind = ValueKind::input;
+        part.graph.values[here].kind = ValueKind::input;
         part.graph.inputs.push_back(here);
       }
       if (p < travel.needed[v] && p + 1 < parts) part.graph.outputs.push_back(here);
@@ -181,13 +179,12 @@ std::vector<std::size_t> balanced_cuts(const std::vector<std::int64_t>& cycles,
 
 std::vector<Stage> partition(const Stage& stage, const Machine& machine) {
   const Graph& graph = *stage.graph;
-  const std::size_t parts = std::min<std::size_t>(static_cast<std::size_t>(machine.cores), graph.nodes.size());
+  const std::size_t parts = std::min<std::size_t>(as_size(machine.cores), graph.nodes.size());
   if (stage.role != Role::network || machine.core_weights == CoreWeights::common || parts < 2) return {stage};
   std::vector<std::int64_t> cycles;
   for (const Node& node : graph.nodes) {
-    const bool made_once = std::ranges::all_of(node.outputs, [&](ValueId v) {
-      return v == none || graph.values[static_cast<std::size_t>(v)].kind == ValueKind::weight;
-    });
+    const bool made_once = std::ranges::all_of(
+        node.outputs, [&](ValueId v) { return v == none || graph.values[v].kind == ValueKind::weight; });
     cycles.push_back(made_once ? 0 : reference_cycles(work_of(graph, node)));
   }
   std::vector<std::size_t> bounds{0};
@@ -197,7 +194,7 @@ std::vector<Stage> partition(const Stage& stage, const Machine& machine) {
   for (Graph& part : part_graphs(graph, bounds)) {
     const auto index = static_cast<std::int32_t>(stages.size());
     stages.push_back({stage.role,
-                      stage.name + "/" + std::to_string(index + 1),
+                      fmt::format("{}/{}", stage.name, index + 1),
                       std::make_shared<const Graph>(std::move(part)),
                       {},
                       {index, static_cast<std::int32_t>(parts)}});

@@ -18,9 +18,8 @@ struct RuleReader {
   std::size_t at = 0;
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(
-        code, std::string(where) + ":" + std::to_string(number),
-        std::string(where) + ":" + std::to_string(number) + ": field " + std::to_string(field) + ": " + what);
+    throw Error(code, fmt::format("{}:{}", where, number),
+                fmt::format("{}:{}: field {}: {}", where, number, field, what));
   }
   void skip_blanks() {
     while (at < line.size() && (line[at] == ' ' || line[at] == '\t' || line[at] == '\r')) ++at;

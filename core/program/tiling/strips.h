@@ -97,11 +97,10 @@ struct ChainCost {
 
 /// Drafts, each of which reads the one before, as one that carries strips through them; nothing when they are no
 /// chain of rows.
-std::optional<Draft> joined_strips(const Graph& graph, const std::vector<Draft>& drafts, bool line_buffers);
+std::optional<Draft> joined_strips(const Graph& graph, const List<Draft>& drafts, bool line_buffers);
 
 /// The same of products with weights and what is between them, rows of features; `roots`: as lowered.
-std::optional<Draft> joined_chain(const Graph& graph, const std::vector<ValueId>& roots,
-                                  const std::vector<Draft>& drafts);
+std::optional<Draft> joined_chain(const Graph& graph, const List<ValueId>& roots, const List<Draft>& drafts);
 
 /// Where to cut a chain of `count` drafts: the first of each instruction, such that the sum of `cost` (first, last)
 /// is least. Every single draft must have a cost. Example: 3 drafts of cost 5 each, 1 and 2 together 6, all 20: cut

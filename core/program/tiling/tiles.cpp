@@ -67,7 +67,7 @@ WeightForm weight_form(const Machine& machine) {
   WeightForm form;
   form.vector_bits = bits_of(vector_format(machine.weight_format));
   form.bits = bits_of(machine.weight_format);
-  const bool quantised = !number_formats[static_cast<std::size_t>(machine.weight_format)].floating;
+  const bool quantised = !is_floating(machine.weight_format);
   if (quantised && machine.scale_granularity == ScaleGranularity::channel)
     form.scale_bits_per_channel = 32 + (needs_zero_point(machine.weight_format) ? form.bits : 0);
   form.skipping = machine.sparsity == Sparsity::skipping;

@@ -112,7 +112,7 @@ void try_weights_stay(Search& search, bool rows_slide) {
 /// Inputs stay, with these tiles: the largest tile of sums that fits, `i` of search.sums at most.
 void consider_sums(Search& search, Mapping m, std::int64_t base, std::ptrdiff_t i) {
   const auto consider = [&](std::ptrdiff_t at) {
-    const TileSize& s = search.sums[static_cast<std::size_t>(at)];
+    const TileSize& s = search.sums[as_size(at)];
     if (s.count > 1 && !search.terms.partials_leave) return true;  // nor may smaller ones
     m.tile_sums = s.tile;
     const std::int64_t price = plus(base, search.out_price(s));
@@ -122,7 +122,7 @@ void consider_sums(Search& search, Mapping m, std::int64_t base, std::ptrdiff_t 
   std::ptrdiff_t low = -1, high = i;  // of those that fit the largest is above `low`, below `high`
   while (low + 1 < high) {
     const std::ptrdiff_t middle = high == i ? i - 1 : low + (high - low) / 2;
-    m.tile_sums = search.sums[static_cast<std::size_t>(middle)].tile;
+    m.tile_sums = search.sums[at(middle)].tile;
     (search.accepted(m) ? low : high) = middle;
   }
   if (low >= 0) consider(low);

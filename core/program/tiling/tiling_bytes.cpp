@@ -247,7 +247,7 @@ struct BytesSearch {
       fitting[s] = std::ranges::partition_point(
                        channels, [&](std::int64_t size) { return search.fits(r, c, sums[s], size); }) -
                    channels.begin();
-    return static_cast<std::size_t>(fitting[s]);
+    return as_size(fitting[s]);
   }
 
   void try_channels(Order order, const TileSize& r, const TileSize& c, std::size_t s) {
@@ -271,7 +271,7 @@ struct BytesSearch {
 
   /// The first of the sizes of channels that makes no more tiles.
   std::size_t smallest_tile(std::int64_t most_tiles) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(tiles, most_tiles, std::greater<>()) - tiles.begin());
+    return as_size(std::ranges::lower_bound(tiles, most_tiles, std::greater<>()) - tiles.begin());
   }
 
   void try_pair(const TileSize& r, const TileSize& c) {

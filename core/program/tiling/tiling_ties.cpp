@@ -127,7 +127,7 @@ struct Refinement {
     best_shortfall = shortfall_of(size(search.n.out_h, first.tile_rows), size(search.n.out_w, first.tile_columns),
                                   first.tile_channels);
     const auto& columns = search.columns;
-    std::vector<std::vector<Way>> by_column;
+    List<std::vector<Way>> by_column;
     for (const TileSize& c : columns)
       by_column.push_back(ways_to_keep_weights(search.a_price(search.rows_read, c.read)));
     auto end = columns.end();
@@ -145,7 +145,7 @@ struct Refinement {
       auto c = std::partition_point(columns.begin(), end, folded);
       const auto affordable = !by_row.empty() ? c : std::partition_point(columns.begin(), end, too_dear);
       for (; c != end; ++c) {
-        const auto& ways = by_column[static_cast<std::size_t>(c - columns.begin())];
+        const auto& ways = by_column[c - columns.begin()];
         if (c >= affordable || !ways.empty()) choose_pair(r, *c, ways, by_row);
       }
     }

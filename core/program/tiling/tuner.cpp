@@ -65,7 +65,7 @@ std::optional<Tuned> first_fit(const Nest& nest, const TileSizes& sizes, const M
   const SplitLoop loops[] = {split_loop(n.out_h, sizes.split_rows, 1), split_loop(n.out_w, sizes.split_columns, 1),
                              split_loop(n.out_channels, sizes.split_channels, sizes.channel_granule),
                              split_loop(n.in_channels, sizes.split_sums, sizes.sum_granule)};
-  const auto loop_at = [&](Loop loop) { return loops[static_cast<std::size_t>(loop)]; };
+  const auto loop_at = [&](Loop loop) { return loops[at(loop)]; };
   Mapping m{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[order]};
   const Loop free = free_of[order];
   if (free != Loop::channels || sizes.split_channels) tile_of(m, free) = loop_at(free).least;
@@ -106,7 +106,7 @@ struct Drawer {
     std::ranges::sort(sizes[2]);
     tiles(sizes_of_loop(n.in_channels, allowed.sum_granule, allowed.split_sums), 1, sizes[3]);
   }
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>(rng() % count); }
+  std::size_t below(std::size_t count) { return as_size(rng() % count); }
 
   Mapping smallest() const { return {sizes[0][0], sizes[1][0], sizes[2][0], sizes[3][0], tiling_orders[0]}; }
   Mapping whole() const {
@@ -115,7 +115,7 @@ struct Drawer {
   Mapping random() {
     Mapping m;
     for (const Loop loop : all_loops) {
-      const auto& of = sizes[static_cast<std::size_t>(loop)];
+      const auto& of = sizes[at(loop)];
       tile_of(m, loop) = of[below(of.size())];
     }
     for (std::size_t i = 3; i > 0; --i) std::swap(m.order[i], m.order[below(i + 1)]);

@@ -39,9 +39,9 @@ void bound_infinities(const std::string& name, NumberFormat format, std::vector<
 
 [[noreturn]] void refuse_whole(const std::string& name, NumberFormat format, double x) {
   throw Error("not_modelled", name,
-              "the weight '" + name + "' holds the whole number " + std::to_string(static_cast<std::int64_t>(x)) +
-                  ", which weight_format=" + std::string(number_formats[static_cast<std::size_t>(format)].name) +
-                  " does not hold exactly; expected a wider one");
+              fmt::format("the weight '{}' holds the whole number {}, which weight_format={} does not hold "
+                          "exactly; expected a wider one",
+                          name, static_cast<std::int64_t>(x), format_text(format)));
 }
 
 struct Range {
@@ -76,8 +76,8 @@ void refuse_unbounded(const std::string& name, NumberFormat format, const std::v
   for (const double x : numbers)
     if (!std::isfinite(x))
       throw Error("value_invalid", name,
-                  "the weight '" + name + "' holds an infinity or a NaN, which blocks of weight_format=" +
-                      std::string(format_text(format)) + " cannot");
+                  fmt::format("the weight '{}' holds an infinity or a NaN, which blocks of weight_format={} cannot",
+                              name, format_text(format)));
 }
 
 /// The scale of each range; of blocks, and of the tensor that they are in.
@@ -106,9 +106,9 @@ CodedWeight coded_weight(const std::string& name, const Tensor& weight, const Ne
   std::vector<double> numbers = numbers_of_weight(pruned_weight(weight, nest, machine));
   if (by_groups) coded.groups = groups_of_elements(*nest, std::ssize(numbers));
   if (is_block_format(format)) refuse_unbounded(name, format, numbers);
-  if (!number_formats[static_cast<std::size_t>(format)].floating) bound_infinities(name, format, numbers);
+  if (!is_floating(format)) bound_infinities(name, format, numbers);
   const std::int64_t count = by_groups ? group_count(*nest) : std::max<std::int64_t>(coded.channels.count, 1);
-  std::vector<Range> ranges(static_cast<std::size_t>(count));
+  std::vector<Range> ranges(as_size(count));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::size_t of_channel = coded.channels.count > 0 ? coded.channels.of(static_cast<std::int64_t>(i)) : 0;
     Range& range = ranges[by_groups ? coded.groups[i] : of_channel];

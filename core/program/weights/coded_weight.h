@@ -11,8 +11,8 @@
 namespace sdip {
 
 struct CodedWeight {
-  std::vector<std::uint32_t> codes;
-  std::vector<char> kept;             // which elements of a pruned weight are left; empty: all
+  List<std::uint32_t> codes;
+  List<char> kept;                    // which elements of a pruned weight are left; empty: all
   std::vector<WeightScale> scales;    // one, or one a channel
   WeightChannels channels;            // of the scales; count 0: one for all
   std::vector<std::uint32_t> groups;  // by element the number of its scale; empty: not by groups

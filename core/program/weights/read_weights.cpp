@@ -20,13 +20,11 @@ namespace {
 
 /// As an instruction, which may have formats of its own, finds the machine.
 Machine own_machine(const WeightFile& file, const Instruction& instruction) {
-  const auto& c = file.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const auto& c = file.stage.program.classes[instruction.instruction_class];
   return machine_for(c, file.machine);
 }
 
-const Value& value_of(const WeightFile& file, ValueId id) {
-  return file.stage.graph->values[static_cast<std::size_t>(id)];
-}
+const Value& value_of(const WeightFile& file, ValueId id) { return file.stage.graph->values[id]; }
 
 /// Throws unless `scale` is one of the format: above 0, with a zero point where the format has one.
 void require_scale(const WeightScale& scale, NumberFormat format, const std::string& where) {
@@ -73,11 +71,11 @@ struct UnitsIn {
   std::vector<std::byte> unit{};
 
   CodesIn next(std::int64_t count, std::int64_t stored) {
-    const auto taken = bytes.first(static_cast<std::size_t>(stored));
-    bytes = bytes.subspan(static_cast<std::size_t>(stored));
+    const auto taken = bytes.first(as_size(stored));
+    bytes = bytes.subspan(as_size(stored));
     if (stored == count) return {taken};
-    auto whole = unpacked(taken, static_cast<std::size_t>(count), number_bytes(form));
-    if (!whole) refuse(where, "a stream that does not unpack to " + std::to_string(count) + " bytes");
+    auto whole = unpacked(taken, as_size(count), number_bytes(form));
+    if (!whole) refuse(where, fmt::format("a stream that does not unpack to {} bytes", count));
     unit = std::move(*whole);
     return {unit};
   }
@@ -85,7 +83,7 @@ struct UnitsIn {
 
 void read_tile(CodesIn& in, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
                std::vector<CodedWeight>& weights, const std::string& where) {
-  const std::size_t end = in.at + 8 * static_cast<std::size_t>(tile_bytes(nest, tile, form));
+  const std::size_t end = in.at + 8 * as_size(tile_bytes(nest, tile, form));
   if (!tile_bits(in, nest, tile, form, weights))
     refuse(where, "a tile keeps more elements than it has slots, or others than its groups have");
   in.at = end;
@@ -97,7 +95,7 @@ void read_part(CodesIn& in, const RegionPart& part, const WeightForm& form, std:
     for (const WeightTile& tile : part.weights.tiles) read_tile(in, part.weights, tile, form, weights, where);
     return;
   }
-  const std::size_t end = in.at + 8 * static_cast<std::size_t>(part.held.bytes);
+  const std::size_t end = in.at + 8 * as_size(part.held.bytes);
   held_bits(in, part.held, form, weights);
   in.at = end;
 }
@@ -109,7 +107,7 @@ void make_groups(const NestWeights& nest, NumberFormat format, CodedWeight& weig
   if (is_block_format(format) && has_tensor_scale(format)) weight.tensor = weight.scales[0].scale;
   WeightScale unknown;
   if (needs_zero_point(format)) unknown.zero = 0;
-  weight.scales.assign(static_cast<std::size_t>(group_count(nest)), unknown);
+  weight.scales.assign(as_size(group_count(nest)), unknown);
 }
 
 /// Room for the codes of an instruction's weights, with the scales that stand in the program.
@@ -117,8 +115,7 @@ std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction
                                        const WeightRegion& region, NumberFormat format, bool skipping) {
   std::vector<CodedWeight> weights(instruction.weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto elements =
-        static_cast<std::size_t>(element_count(value_of(file, instruction.weights[i]).operand.shape));
+    const auto elements = as_size(element_count(value_of(file, instruction.weights[i]).operand.shape));
     weights[i].codes.assign(elements, 0);
     weights[i].scales.assign(
         1, i < instruction.scales.size() ? instruction.scales[i].value_or(WeightScale()) : WeightScale());
@@ -131,7 +128,7 @@ std::vector<CodedWeight> empty_weights(const WeightFile& file, const Instruction
     weights[i].channels = nest->channels;
     WeightScale unknown;
     if (needs_zero_point(format)) unknown.zero = 0;
-    weights[i].scales.assign(static_cast<std::size_t>(nest->channels.count), unknown);
+    weights[i].scales.assign(as_size(nest->channels.count), unknown);
   }
   return weights;
 }
@@ -144,9 +141,8 @@ void read_rests(const WeightFile& file, const Instruction& instruction, const He
     if (held.elements[i] == std::ssize(codes)) continue;
     if (rest == file.rests.end() || rest->second.elements != std::ssize(codes) - held.elements[i])
       refuse(instruction.name, "a lookup table of which a part is not there");
-    CodesIn in{file.rest_bytes, static_cast<std::size_t>(rest->second.first_bit)};
-    for (auto e = static_cast<std::size_t>(held.elements[i]); e < codes.size(); ++e)
-      in.code(codes[e], form.vector_bits);
+    CodesIn in{file.rest_bytes, as_size(rest->second.first_bit)};
+    for (auto e = at(held.elements[i]); e < codes.size(); ++e) in.code(codes[e], form.vector_bits);
   }
 }
 
@@ -171,10 +167,9 @@ std::int64_t check_region(WeightFile& file, const Instruction& instruction, std:
   const std::int64_t bytes = region_size(region, form), end = instruction.weight_offset.value + bytes;
   if (bytes != instruction.weight_bytes.value || instruction.weight_offset.value < 0 ||
       end > std::ssize(file.bytes))
-    refuse(instruction.name, "expected " + std::to_string(bytes) + " bytes at " +
-                                 std::to_string(instruction.weight_offset.value) + ", the program says " +
-                                 std::to_string(instruction.weight_bytes.value) + " in a file of " +
-                                 std::to_string(file.bytes.size()));
+    refuse(instruction.name,
+           fmt::format("expected {} bytes at {}, the program says {} in a file of {}", bytes,
+                       instruction.weight_offset.value, instruction.weight_bytes.value, file.bytes.size()));
   require_scales(instruction, own.weight_format, region);
   return find_rests(file, instruction, region, form, rest_bits);
 }
@@ -185,7 +180,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   WeightFile file{stage, machine, bytes};
   const std::int64_t expected = stage.program.stored_weight_bytes.value;
   if (std::ssize(bytes) != expected)
-    refuse("", "expected a file of " + std::to_string(expected) + " bytes, found " + std::to_string(bytes.size()));
+    refuse("", fmt::format("expected a file of {} bytes, found {}", expected, bytes.size()));
   using Region = std::tuple<std::array<std::int64_t, 3>, NumberFormat, std::int64_t>;
   std::map<std::int64_t, Region> regions;
   std::int64_t rest_bits = 0, end = 0;
@@ -193,7 +188,7 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
     if (instruction.weight_bytes.value == 0) continue;
     rest_bits = check_region(file, instruction, rest_bits);
     end = std::max(end, (instruction.weight_offset + instruction.weight_bytes).value);
-    const auto& c = stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+    const auto& c = stage.program.classes[instruction.instruction_class];
     const Machine own = machine_for(c, machine);
     const Region region{region_tiles(c, weight_form(own)), own.weight_format, own.weight_density.hundredths};
     if (regions.try_emplace(instruction.weight_offset.value, region).first->second != region)
@@ -203,10 +198,10 @@ WeightFile read_weight_file(const CompiledStage& stage, const Machine& machine, 
   const WeightForm form = weight_form(machine);
   const std::int64_t rest = ceil_div(rest_bits, 8), stored = stored_bytes(rest, form);
   if (expected - end != stored)
-    refuse("", "expected " + std::to_string(stored) + " bytes of lookup tables behind the regions, found " +
-                   std::to_string(expected - end));
+    refuse("",
+           fmt::format("expected {} bytes of lookup tables behind the regions, found {}", stored, expected - end));
   const std::string tables = "the lookup tables";
-  UnitsIn units{bytes.subspan(static_cast<std::size_t>(end)), form, tables};
+  UnitsIn units{bytes.subspan(as_size(end)), form, tables};
   const CodesIn codes = units.next(rest, stored);
   file.rest_bytes.assign(codes.bytes.begin(), codes.bytes.end());
   return file;
@@ -219,8 +214,7 @@ std::vector<CircuitWeight> weights_of(const WeightFile& file, std::size_t number
   const WeightForm form = weight_form(own);
   const WeightRegion region = weight_region(file.stage, form, instruction);
   std::vector<CodedWeight> weights = empty_weights(file, instruction, region, format, form.skipping);
-  UnitsIn units{file.bytes.subspan(static_cast<std::size_t>(instruction.weight_offset.value)), form,
-                instruction.name};
+  UnitsIn units{file.bytes.subspan(as_size(instruction.weight_offset.value)), form, instruction.name};
   if (region.one_unit && region.bytes > 0) {
     CodesIn in = units.next(region.bytes, stored_bytes(region.bytes, form));
     for (const RegionPart& part : region.parts) read_part(in, part, form, weights, instruction.name);

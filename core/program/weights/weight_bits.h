@@ -29,38 +29,38 @@ struct CodesIn {
       const std::uint32_t part = std::to_integer<std::uint32_t>(bytes[at / 8]) >> at % 8 & ((1U << take) - 1);
       x |= part << got;
       got += take;
-      at += static_cast<std::size_t>(take);
+      at += as_size(take);
     }
   }
 };
 
 /// A bit an element of the tile, then zeros up to what its channels' counts say.
 template <class Bits>
-void mask_bits(Bits& bits, std::span<const std::int64_t> elements, std::int64_t counted, std::vector<char>& kept) {
+void mask_bits(Bits& bits, std::span<const std::int64_t> elements, std::int64_t counted, List<char>& kept) {
   for (std::int64_t i = 0; i < counted; ++i) {
     const bool there = i < std::ssize(elements);
-    std::uint32_t bit = there && kept[static_cast<std::size_t>(elements[static_cast<std::size_t>(i)])] != 0 ? 1 : 0;
+    std::uint32_t bit = there && kept[elements[at(i)]] != 0 ? 1 : 0;
     bits.code(bit, 1);
-    if (there) kept[static_cast<std::size_t>(elements[static_cast<std::size_t>(i)])] = static_cast<char>(bit);
+    if (there) kept[elements[at(i)]] = static_cast<char>(bit);
   }
 }
 
 /// Where the elements that stay of each group stand in it. False when what was read are no places in order.
 template <class Bits>
 bool place_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const GroupPattern& pattern,
-                std::vector<char>& kept) {
+                List<char>& kept) {
   bool sound = true;
   for_each_group(nest, tile, pattern.group, [&](std::span<const std::int64_t> group) {
     std::vector<std::uint32_t> places;
     for (std::size_t i = 0; i < group.size(); ++i)
-      if (kept[static_cast<std::size_t>(group[i])] != 0) places.push_back(static_cast<std::uint32_t>(i));
-    places.resize(std::min(group.size(), static_cast<std::size_t>(pattern.stay)), 0);
+      if (kept[group[i]] != 0) places.push_back(static_cast<std::uint32_t>(i));
+    places.resize(std::min(group.size(), as_size(pattern.stay)), 0);
     std::int64_t before = -1;
     for (std::uint32_t& place : places) {
       bits.code(place, pattern.index_bits());
       sound = sound && place < group.size() && std::int64_t{place} > before;
       before = place;
-      if (sound) kept[static_cast<std::size_t>(group[place])] = 1;
+      if (sound) kept[group[place]] = 1;
     }
   });
   return sound;
@@ -84,11 +84,11 @@ void bias_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, cons
   std::int64_t first = 0;
   const std::int64_t a_channel = nest.counts.bias_elements_per_channel;
   for (std::size_t b = 1; b <= nest.biases; ++b) {
-    std::vector<std::uint32_t>& codes = weights[nest.first + b].codes;
+    List<std::uint32_t>& codes = weights[nest.first + b].codes;
     const std::int64_t size = std::ssize(codes);
     const std::int64_t begin = std::clamp<std::int64_t>(tile.channel * a_channel - first, 0, size);
     const std::int64_t end = std::clamp<std::int64_t>((tile.channel + tile.channels) * a_channel - first, 0, size);
-    for (std::int64_t i = begin; i < end; ++i) bits.code(codes[static_cast<std::size_t>(i)], form.vector_bits);
+    for (std::int64_t i = begin; i < end; ++i) bits.code(codes[i], form.vector_bits);
     first += size;
   }
 }
@@ -98,7 +98,7 @@ void scale_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, con
                 std::vector<WeightScale>& scales) {
   if (!nest.channel_scales) return;
   for (std::int64_t c = tile.channel; c < tile.channel + tile.channels; ++c) {
-    WeightScale& scale = scales[static_cast<std::size_t>(c)];
+    WeightScale& scale = scales[at(c)];
     auto code = std::bit_cast<std::uint32_t>(scale.scale);
     bits.code(code, 32);
     scale.scale = std::bit_cast<float>(code);
@@ -115,7 +115,7 @@ void group_scale_bits(Bits& bits, const NestWeights& nest, const WeightTile& til
                       CodedWeight& weight) {
   if (nest.scale_group == 0) return;
   for_each_group(nest, tile, nest.scale_group, [&](std::span<const std::int64_t> group) {
-    WeightScale& scale = weight.scales[weight.groups[static_cast<std::size_t>(group[0])]];
+    WeightScale& scale = weight.scales[weight.groups[at(group[0])]];
     std::uint32_t code = code_of_scale(weight.format, scale.scale, weight.tensor);
     bits.code(code, bits_of_group_scale(weight.format));
     scale.scale = scale_of_code(weight.format, code, weight.tensor);
@@ -132,16 +132,16 @@ template <class Bits>
 bool tile_bits(Bits& bits, const NestWeights& nest, const WeightTile& tile, const WeightForm& form,
                std::span<CodedWeight> weights) {
   CodedWeight& weight = weights[nest.first];
-  const std::vector<std::int64_t> elements = slot_order(nest, tile, form, std::ssize(weight.codes));
-  const auto code_of = [&](std::int64_t e) -> std::uint32_t& { return weight.codes[static_cast<std::size_t>(e)]; };
-  const auto is_kept = [&](std::int64_t e) { return weight.kept[static_cast<std::size_t>(e)] != 0; };
+  const List<std::int64_t> elements = slot_order(nest, tile, form, std::ssize(weight.codes));
+  const auto code_of = [&](std::int64_t e) -> std::uint32_t& { return weight.codes[e]; };
+  const auto is_kept = [&](std::int64_t e) { return weight.kept[e] != 0; };
   std::vector<std::uint32_t> slots;
   if (!form.skipping) {
     for (const std::int64_t e : elements) bits.code(code_of(e), form.bits);
   } else {
     for (const std::int64_t e : elements)
       if (is_kept(e)) slots.push_back(code_of(e));
-    slots.resize(static_cast<std::size_t>(slots_of(nest, tile, form).all), 0);
+    slots.resize(as_size(slots_of(nest, tile, form).all), 0);
     for (std::uint32_t& slot : slots) bits.code(slot, form.bits);
   }
   if (tile.sum == 0) {
@@ -168,7 +168,7 @@ template <class Bits>
 void held_bits(Bits& bits, const HeldWeights& held, const WeightForm& form, std::span<CodedWeight> weights) {
   for (std::size_t i = 0; i < held.elements.size(); ++i)
     for (std::int64_t e = 0; e < held.elements[i]; ++e)
-      bits.code(weights[held.first + i].codes[static_cast<std::size_t>(e)], form.vector_bits);
+      bits.code(weights[held.first + i].codes[e], form.vector_bits);
 }
 
 /// Bytes of a tile as the memories hold it.
@@ -178,7 +178,7 @@ inline std::int64_t tile_bytes(const NestWeights& nest, const WeightTile& tile, 
 
 /// Bytes of a number of weight_format, as the compressor takes them apart.
 inline std::size_t number_bytes(const WeightForm& form) {
-  return static_cast<std::size_t>(std::max<std::int64_t>(1, form.bits / 8));
+  return as_size(std::max<std::int64_t>(1, form.bits / 8));
 }
 
 }  // namespace sdip

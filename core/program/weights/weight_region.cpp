@@ -14,8 +14,6 @@
 namespace sdip {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 constexpr std::int64_t most_tiles = std::int64_t{1} << 24;
 
 [[noreturn]] void refuse(const Instruction& instruction, const std::string& why) {
@@ -25,7 +23,7 @@ constexpr std::int64_t most_tiles = std::int64_t{1} << 24;
 /// The node whose nest has the value as its second operand: of the instruction's name, or its first. Of an
 /// instruction that makes sums alone, which has no nodes, any of the graph's.
 const Node* nest_node(const CompiledStage& stage, const Instruction& instruction, ValueId weight) {
-  const std::vector<Node>& nodes = stage.graph->nodes;
+  const List<Node>& nodes = stage.graph->nodes;
   const auto reads = [&](const Node& node) { return node.inputs.size() >= 2 && node.inputs[1] == weight; };
   if (instruction.nodes.empty()) {
     const auto any = std::ranges::find_if(nodes, reads);
@@ -33,7 +31,7 @@ const Node* nest_node(const CompiledStage& stage, const Instruction& instruction
   }
   const Node* found = nullptr;
   for (const NodeId n : instruction.nodes) {
-    const Node& node = nodes[at(n)];
+    const Node& node = nodes[n];
     if (!reads(node)) continue;
     if (node.name == instruction.name) return &node;
     if (found == nullptr) found = &node;
@@ -70,7 +68,7 @@ struct Building {
   std::size_t next = 0;  // of the instruction's weights
 
   const Shape& shape(std::size_t weight) const {
-    return stage.graph->values[at(instruction.weights[weight])].operand.shape;
+    return stage.graph->values[instruction.weights[weight]].operand.shape;
   }
 
   RegionPart nest(const InstructionClass& c, std::size_t own, std::vector<WeightTile> tiles) {
@@ -92,12 +90,12 @@ struct Building {
     weights.scale_group = form.scale_group;
     if (weights.channels.count == 0 &&
         (weights.channel_scales || weights.tiles.size() > 1 || form.group > 0 || form.scale_group > 0))
-      throw Error("not_modelled", instruction.name,
-                  "no rule says which elements of the weight " + shape_text(shape(next)) + " of '" +
-                      instruction.name +
-                      "' belong to an output channel; expected scale_granularity=tensor, no format "
-                      "of blocks" +
-                      (weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
+      throw Error(
+          "not_modelled", instruction.name,
+          fmt::format("no rule says which elements of the weight {} of '{}' belong to an output channel; expected "
+                      "scale_granularity=tensor, no format of blocks{}",
+                      shape_text(shape(next)), instruction.name,
+                      weights.tiles.size() > 1 || form.group > 0 ? ", no skipping and no compression" : ""));
     if (weights.channels.count == 0) count_apart(weights, channels);
     check_counts(weights, channels);
     next += own;
@@ -152,7 +150,7 @@ struct Building {
     if (node == nullptr) refuse(instruction, "no operator that a part's weight is of");
     std::size_t own = 0;
     for (const ValueId v : node->inputs)
-      if (v != none && stage.graph->values[at(v)].kind == ValueKind::weight) ++own;
+      if (v != none && stage.graph->values[v].kind == ValueKind::weight) ++own;
     if (own > instruction.weights.size() - next) refuse(instruction, "fewer than its operators have");
     return own;
   }
@@ -196,7 +194,7 @@ double size_of(const Tensor& weight, std::int64_t i) {
 
 /// Keeps the largest of `elements`, of each channel at most so many.
 void keep_largest(const NestWeights& nest, const Tensor& weight, std::vector<std::int64_t>& elements,
-                  const Slots& slots, std::vector<char>& kept) {
+                  const Slots& slots, List<char>& kept) {
   std::ranges::stable_sort(elements,
                            [&](std::int64_t a, std::int64_t b) { return size_of(weight, a) > size_of(weight, b); });
   std::vector<std::int64_t> taken(at(std::max<std::int64_t>(nest.channels.count, 1)), 0);
@@ -206,34 +204,34 @@ void keep_largest(const NestWeights& nest, const Tensor& weight, std::vector<std
     std::int64_t& of_channel = taken[nest.channels.count == 0 ? 0 : nest.channels.of(i)];
     if (nest.channels.count > 0 && of_channel == slots.a_channel) continue;
     ++of_channel, --left;
-    kept[at(i)] = 1;
+    kept[i] = 1;
   }
 }
 
 /// Keeps the largest of each group.
 void keep_in_groups(const NestWeights& nest, const WeightTile& tile, const Tensor& weight,
-                    const GroupPattern& pattern, std::vector<char>& kept) {
+                    const GroupPattern& pattern, List<char>& kept) {
   std::vector<std::int64_t> by_size;
   for_each_group(nest, tile, pattern.group, [&](std::span<const std::int64_t> group) {
     by_size.assign(group.begin(), group.end());
     std::ranges::stable_sort(
         by_size, [&](std::int64_t a, std::int64_t b) { return size_of(weight, a) > size_of(weight, b); });
     by_size.resize(std::min(by_size.size(), at(pattern.stay)));
-    for (const std::int64_t i : by_size) kept[at(i)] = 1;
+    for (const std::int64_t i : by_size) kept[i] = 1;
   });
 }
 
 }  // namespace
 
 WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, const Instruction& instruction) {
-  const InstructionClass& c = stage.program.classes[at(instruction.instruction_class)];
+  const InstructionClass& c = stage.program.classes[instruction.instruction_class];
   Building building{stage, form, instruction};
   WeightRegion region;
   if (c.compound == Compound::strips) {
     add_strips(building, c, region);
   } else {
-    const auto fetched = static_cast<std::size_t>(
-        std::ranges::count(c.fetches, Place::psram, [](const Fetch& f) { return f.place; }));
+    const auto fetched =
+        as_size(std::ranges::count(c.fetches, Place::psram, [](const Fetch& f) { return f.place; }));
     const bool nest = c.compound == Compound::single && is_nest(c.work.family) && c.operand_b == Place::psram;
     if (fetched + (nest ? 1 : 0) > instruction.weights.size()) refuse(instruction, "fewer than its class fetches");
     if (nest) {
@@ -302,11 +300,11 @@ void for_each_group(const NestWeights& nest, const WeightTile& tile, std::int64_
 }
 
 std::vector<std::uint32_t> groups_of_elements(const NestWeights& nest, std::int64_t elements) {
-  std::vector<std::uint32_t> groups(at(elements), 0);
+  List<std::uint32_t> groups(at(elements), 0);
   std::uint32_t number = 0;
   for (const WeightTile& tile : nest.tiles)
     for_each_group(nest, tile, nest.scale_group, [&](std::span<const std::int64_t> group) {
-      for (const std::int64_t i : group) groups[at(i)] = number;
+      for (const std::int64_t i : group) groups[i] = number;
       ++number;
     });
   return groups;
@@ -336,7 +334,7 @@ Slots slots_of(const NestWeights& nest, const WeightTile& tile, const WeightForm
 
 std::vector<char> kept_elements(const NestWeights& nest, const Tensor& weight, const Machine& machine) {
   const std::int64_t elements = element_count(weight.shape), density = machine.weight_density.hundredths;
-  std::vector<char> kept(at(elements), 0);
+  List<char> kept(at(elements), 0);
   if (machine.sparsity_group > 0) {
     if (nest.channels.count == 0)
       throw Error("not_modelled", "sparsity_group",

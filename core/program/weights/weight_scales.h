@@ -14,9 +14,7 @@ namespace sdip {
 /// of the matrix; kernel positions) are of one input channel. `count` 0: no rule says.
 struct WeightChannels {
   std::int64_t count = 0, block = 1, columns = 1, run = 1;
-  std::size_t of(std::int64_t element) const {
-    return static_cast<std::size_t>(element / block * columns + element % columns);
-  }
+  std::size_t of(std::int64_t element) const { return as_size(element / block * columns + element % columns); }
   friend bool operator==(const WeightChannels&, const WeightChannels&) = default;
 };
 

@@ -31,7 +31,7 @@ struct WeightWriting {
   };
   std::vector<Rest> rests{};
 
-  const Value& value(ValueId id) const { return stage.graph->values[static_cast<std::size_t>(id)]; }
+  const Value& value(ValueId id) const { return stage.graph->values[id]; }
 };
 
 std::optional<Tensor> known_or_stored(const WeightWriting& writing, const Value& value) {
@@ -46,8 +46,8 @@ std::optional<Tensor> known_or_stored(const WeightWriting& writing, const Value&
       tensor.ints.push_back(static_cast<std::int64_t>(x));
   if (std::ssize(stored) != element_count(tensor.shape))
     throw Error("weights_absent", value.name,
-                "the weight '" + value.name + "' has " + std::to_string(stored.size()) +
-                    " values, expected those of its shape " + shape_text(tensor.shape));
+                fmt::format("the weight '{}' has {} values, expected those of its shape {}", value.name,
+                            stored.size(), shape_text(tensor.shape)));
   return tensor;
 }
 
@@ -61,8 +61,7 @@ Tensor tensor_of(const WeightWriting& writing, ValueId id, Made& made, int depth
   if (const auto found = made.find(id); found != made.end()) return found->second;
   const Value& value = writing.value(id);
   if (auto tensor = known_or_stored(writing, value)) return *std::move(tensor);
-  const Node* node =
-      value.producer == none ? nullptr : &writing.stage.graph->nodes[static_cast<std::size_t>(value.producer)];
+  const Node* node = value.producer == none ? nullptr : &writing.stage.graph->nodes[value.producer];
   const bool follows = node != nullptr && value.kind == ValueKind::weight && node->op->compute != nullptr;
   if (!follows || node->op->random || depth == most_made_in_a_row)
     throw Error("not_modelled", value.name,
@@ -156,9 +155,7 @@ void note_rests(WeightWriting& writing, const Instruction& instruction, const He
 void put_region(WeightWriting& writing, const Instruction& instruction, const WeightRegion& region,
                 const Machine& own, std::span<CodedWeight> weights) {
   const WeightForm form = weight_form(own);
-  const bool strips =
-      writing.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)].compound ==
-      Compound::strips;
+  const bool strips = writing.stage.program.classes[instruction.instruction_class].compound == Compound::strips;
   if (strips && !region.one_unit && form.compression_hundredths > 100)
     throw Error("not_modelled", instruction.name,
                 "weights of strips of which some come again for each strip are not compressed; expected "
@@ -182,7 +179,7 @@ void put_region(WeightWriting& writing, const Instruction& instruction, const We
 
 /// The region of an instruction; its scales.
 InstructionScales write_region(WeightWriting& writing, const Instruction& instruction) {
-  const auto& c = writing.stage.program.classes[static_cast<std::size_t>(instruction.instruction_class)];
+  const auto& c = writing.stage.program.classes[instruction.instruction_class];
   const Machine own = machine_for(c, writing.machine);
   const WeightRegion region = weight_region(writing.stage, weight_form(own), instruction);
   std::vector<CodedWeight> weights;
@@ -210,7 +207,7 @@ void write_rests(WeightWriting& writing) {
            [&](BitPacker& to) {
              for (const auto& rest : writing.rests) {
                const CodedWeight coded = coded_of(writing, rest.value, nullptr, rest.own);
-               for (std::size_t i = static_cast<std::size_t>(rest.from); i < coded.codes.size(); ++i)
+               for (std::size_t i = as_size(rest.from); i < coded.codes.size(); ++i)
                  to.put(coded.codes[i], bits_of(coded.format));
              }
            });
@@ -225,12 +222,12 @@ void require_small(const WeightWriting& writing) {
   if (!writing.too_large) return;
   const std::string& name = writing.ratio.least_name;
   throw Error("not_compressible", name,
-              "the weight '" + name + "' shrinks " + hundredths_text(writing.ratio.least) +
-                  " times at best, expected weight_compression=" +
-                  hundredths_text(writing.machine.weight_compression.value()) + "; all weights together shrink " +
-                  hundredths_text(static_cast<double>(writing.ratio.bytes) /
-                                  static_cast<double>(writing.ratio.packed_bytes)) +
-                  " times, but each tile must");
+              fmt::format("the weight '{}' shrinks {} times at best, expected weight_compression={}; all weights "
+                          "together shrink {} times, but each tile must",
+                          name, hundredths_text(writing.ratio.least),
+                          hundredths_text(writing.machine.weight_compression.value()),
+                          hundredths_text(static_cast<double>(writing.ratio.bytes) /
+                                          static_cast<double>(writing.ratio.packed_bytes))));
 }
 
 }  // namespace

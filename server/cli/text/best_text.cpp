@@ -32,8 +32,8 @@ std::string goal_text(const std::string& model, const SearchGoal& goal) {
 }
 
 std::string change_text(const Change& change) {
-  return std::string(change.row->name) + " " + setting_text(*change.row, change.from) + " to " +
-         setting_text(*change.row, change.to);
+  return fmt::format("{} {} to {}", change.row->name, setting_text(*change.row, change.from),
+                     setting_text(*change.row, change.to));
 }
 
 /// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", of the rows in which two machines differ.
@@ -72,20 +72,18 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
   const bool several = answer.mix.size() > 1;
   const auto add_workloads = [&](Metric metric, TextRow& row) {
     for (std::size_t i = 0; several && i < answer.analyses.size(); ++i)
-      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[static_cast<std::size_t>(metric)],
-                                  metrics()[static_cast<std::size_t>(metric)].unit));
+      row.push_back(quantity_text(answer.analyses[i].report.outcome.values[metric], metrics()[metric].unit));
   };
   std::vector<TextRow> rows;
   for (const Metric metric :
        {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame, Metric::power_w, Metric::area_mm2,
         Metric::price_usd, Metric::utilization, Metric::dram_bytes_per_frame, Metric::sram_bytes}) {
-    const MetricRow& row = metrics()[static_cast<std::size_t>(metric)];
+    const MetricRow& row = metrics()[metric];
     std::string within;
     for (const KnownRange& range : known)
       if (range.metric == metric)
         within = quantity_text(range.least, row.unit) + " to " + quantity_text(range.most, row.unit);
-    rows.push_back({std::string(row.name),
-                    quantity_text(best.outcome.values[static_cast<std::size_t>(metric)], row.unit), within});
+    rows.push_back({std::string(row.name), quantity_text(best.outcome.values[metric], row.unit), within});
     add_workloads(metric, rows.back());
   }
   for (const Objective& objective : answer.goal.objectives)
@@ -230,7 +228,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
   for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
     for (const ParameterRow& row : rows)
       if (row.read(machine) != row.read(preset))
-        settings += " " + std::string(row.name) + "=" + value_text(row, row.read(machine));
+        settings += fmt::format(" {}={}", row.name, value_text(row, row.read(machine)));
   out << "\nEverything of it:";
   for (const MixPart& part : answer.mix)
     out << " sdip analyze " << printable(part.model) << file_options << " --preset " << answer.request.preset
@@ -241,7 +239,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
 std::string way_text(const BestRequest& request) {
   std::string text;
   if (request.optimiser != Optimiser::families) text += ", " + std::string(optimiser_name(request.optimiser));
-  if (request.islands > 1) text += ", " + std::to_string(request.islands) + " islands";
+  if (request.islands > 1) text += fmt::format(", {} islands", request.islands);
   return text;
 }
 

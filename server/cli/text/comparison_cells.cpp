@@ -34,7 +34,7 @@ constexpr MarkMeaning meanings[] = {
 
 std::string mark_of(Checked checked) {
   constexpr const char* letters[] = {"", "m", "n", "u"};
-  return letters[static_cast<std::size_t>(checked)];
+  return letters[at(checked)];
 }
 
 std::string loss_text(const Loss& loss) {
@@ -99,25 +99,25 @@ std::string factors_text(const ComparisonRow& row) {
       (one.fitted ? factors : errors).push_back(one.fitted ? one.factor : one.error());
   if (factors.empty()) return "";
   const auto percent = [](double share) {
-    return (share < 0 ? "-" : "+") + std::to_string(std::llround(std::abs(share) * 100)) + " %";
+    return fmt::format("{}{} %", share < 0 ? "-" : "+", std::llround(std::abs(share) * 100));
   };
   const auto [low, high] = std::ranges::minmax(factors);
   std::string text = "measured " + quantity_text(low, "x");
   if (high > low) text += " to " + quantity_text(high, "x");
   if (errors.empty()) return text;
   const auto [least, most] = std::ranges::minmax(errors);
-  return text + ", with it " + percent(least) + (most > least ? " to " + percent(most) : "") + " off";
+  return fmt::format("{}, with it {}{} off", text, percent(least), most > least ? " to " + percent(most) : "");
 }
 
 std::string kind_text(const ComparisonRow& row) {
   constexpr const char* kinds[] = {"modelled", "predicted", "measured", "bound", "unpublished"};
-  return std::string(kinds[static_cast<std::size_t>(row.kind)]) + (row.feasible ? "" : ", infeasible");
+  return std::string(kinds[at(row.kind)]) + (row.feasible ? "" : ", infeasible");
 }
 
 std::string group_text(RowKind kind) {
   constexpr const char* groups[] = {"Model beside model", "Model beside model", "Measured beside measured",
                                     "Bound beside bound", "Peak or memory rate not published"};
-  return groups[static_cast<std::size_t>(kind)];
+  return groups[at(kind)];
 }
 
 std::vector<LossLines> loss_lines(std::span<const ComparisonRow> rows, std::size_t most_named) {
@@ -131,11 +131,11 @@ std::vector<LossLines> loss_lines(std::span<const ComparisonRow> rows, std::size
       const auto last = std::find_if(first, losses.end(), [&](const Loss& one) {
         return one.ours != first->ours || one.batch != first->batch || one.metric != first->metric;
       });
-      std::string line = "batch " + std::to_string(first->batch) + ", " + first->metric + ": behind ";
-      const auto count = static_cast<std::size_t>(last - first);
+      std::string line = fmt::format("batch {}, {}: behind ", first->batch, first->metric);
+      const auto count = as_size(last - first);
       for (std::size_t i = 0; i < std::min(count, most_named); ++i)
         line += (i > 0 ? ", " : "") + loss_text(first[static_cast<std::ptrdiff_t>(i)]);
-      if (count > most_named) line += " and " + std::to_string(count - most_named) + " more";
+      if (count > most_named) line += fmt::format(" and {} more", count - most_named);
       lines.lines.push_back(std::move(line));
       first = last;
     }

@@ -23,7 +23,7 @@ std::string whole_title(const ComparedColumn& column) {
 
 std::string raw_title(const ComparedColumn& column) {
   const std::string metric = column.shown == Shown::against ? "throughput_over_ours" : column.metric;
-  return (column.shown == Shown::calibrated ? "calibrated " : "") + metric + " [" + column.unit + "]";
+  return fmt::format("{}{} [{}]", column.shown == Shown::calibrated ? "calibrated " : "", metric, column.unit);
 }
 
 /// Without the units that the short titles say.
@@ -80,7 +80,7 @@ std::string latex_cell(const std::string& text) {
     if (special.find(c) != special.npos)
       cell += '\\';
     else if (c == '~' || c == '^' || c == '\\') {
-      cell += c == '\\' ? "\\textbackslash{}" : std::string("\\") + c + "{}";
+      cell += c == '\\' ? "\\textbackslash{}" : fmt::format("\\{}{{}}", c);
       continue;
     }
     cell += c;

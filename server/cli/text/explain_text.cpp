@@ -29,7 +29,7 @@ void print_terms(std::ostream& out, const std::vector<FilledTerm>& terms) {
 }
 
 void print_stage(std::ostream& out, const StageExplanation& s, bool colour) {
-  print_heading(out, s.name + ": " + std::string(needed_text(s.limiter)) + " limits", colour);
+  print_heading(out, fmt::format("{}: {} limits", s.name, needed_text(s.limiter)), colour);
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < needed_count; ++i) {
     if (s.needs[i] == 0) continue;
@@ -65,10 +65,10 @@ void print_layer(std::ostream& out, const Analysis& analysis, const Explanation&
   const auto& program = analysis.application.stages[e.layer.stage].program;
   const Instruction& instruction = program.instructions[e.layer.index];
   const std::int64_t count = static_cast<std::int64_t>(e.alike.size());
-  print_heading(out,
-                std::to_string(place) + ". " + middle_cut(instruction.mnemonic, 40) + ": " +
-                    std::string(needed_text(e.layer.limiter)) + " limits",
-                colour);
+  print_heading(
+      out,
+      fmt::format("{}. {}: {} limits", place, middle_cut(instruction.mnemonic, 40), needed_text(e.layer.limiter)),
+      colour);
   out << "    " << printable(stage.name) << " #" << e.layer.index << " " << middle_cut(instruction.name, 70)
       << "\n";
   const std::string others = others_text(e);

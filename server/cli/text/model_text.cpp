@@ -1,6 +1,8 @@
 // Facts of models, printed.
 #include "server/cli/text/model_text.h"
 
+#include <fmt/core.h>
+
 #include "core/base/tensor.h"
 #include "server/io/text.h"
 
@@ -55,9 +57,9 @@ std::string shape_of(const OrderedJson& tensor) {
 }
 
 void add_nodes(std::vector<TextRow>& rows, const OrderedJson& nodes) {
-  rows.push_back({"nodes", count(nodes["file"]) + " in the file, " + count(nodes["imported"]) + " imported (" +
-                               count(nodes["constant"]) + " on weights alone), " + count(nodes["rewritten"]) +
-                               " after rewriting"});
+  rows.push_back({"nodes", fmt::format("{} in the file, {} imported ({} on weights alone), {} after rewriting",
+                                       count(nodes["file"]), count(nodes["imported"]), count(nodes["constant"]),
+                                       count(nodes["rewritten"]))});
   std::vector<std::string> items;
   const std::pair<const char*, const char*> kinds[] = {{"folded", "folded to constants"},
                                                        {"functions", "functions inlined"},
@@ -73,14 +75,14 @@ void add_work(std::vector<TextRow>& rows, const OrderedJson& stage) {
   const OrderedJson& report = stage["report"];
   std::string types;
   for (const auto& row : report["parameters"])
-    types += (types.empty() ? "; " : ", ") + text(row["type"]) + ": " + count(row["elements"]) + ", " +
-             bytes(row["bytes"]) + " in " + count(row["tensors"]) + " tensors";
+    types += fmt::format("{}{}: {}, {} in {} tensors", types.empty() ? "; " : ", ", text(row["type"]),
+                         count(row["elements"]), bytes(row["bytes"]), count(row["tensors"]));
   rows.push_back({"parameters", count(stage["parameters"]) + types});
   const auto& macs = stage["macs"];
   const std::int64_t conv = number(macs["conv"]), linear = number(macs["linear"]), matmul = number(macs["matmul"]);
   const std::int64_t total = conv + linear + matmul;
-  rows.push_back({"MACs", count_text(total) + ": conv2d " + share(conv, total) + ", linear " +
-                              share(linear, total) + ", matmul " + share(matmul, total)});
+  rows.push_back({"MACs", fmt::format("{}: conv2d {}, linear {}, matmul {}", count_text(total), share(conv, total),
+                                      share(linear, total), share(matmul, total))});
   std::vector<std::string> other;
   for (const auto& row : report["families"])
     if (number(row["elements"]) > 0) other.push_back(text(row["family"]) + " " + count(row["elements"]));
@@ -183,7 +185,7 @@ void print_stage(std::ostream& out, const OrderedJson& stage, bool with_tree, bo
   for (const char* side : {"inputs", "outputs"})
     for (const auto& tensor : stage[side])
       rows.push_back({std::string(side).substr(0, std::string(side).size() - 1),
-                      text(tensor["name"]) + " " + text(tensor["type"]) + " " + shape_of(tensor)});
+                      fmt::format("{} {} {}", text(tensor["name"]), text(tensor["type"]), shape_of(tensor))});
   add_work(rows, stage);
   add_nodes(rows, report["nodes"]);
   add_list(rows, "operators", counted(stage["operators"], "type"));
@@ -212,11 +214,11 @@ void print_survey(std::ostream& out, const OrderedJson& survey, bool colour) {
         shape = "[" + shape + "]";
       }
       rows.push_back({std::string(side).substr(0, std::string(side).size() - 1),
-                      text(value["name"]) + " " + text(value["type"]) + " " + shape});
+                      fmt::format("{} {} {}", text(value["name"]), text(value["type"]), shape)});
     }
-  rows.push_back({"nodes", count(survey["nodes"]) + ", " + count(survey["initializers"]) + " initializers, " +
-                               count(survey["functions"]) + " functions, " + count(survey["subgraphs"]) +
-                               " subgraphs"});
+  rows.push_back({"nodes", fmt::format("{}, {} initializers, {} functions, {} subgraphs", count(survey["nodes"]),
+                                       count(survey["initializers"]), count(survey["functions"]),
+                                       count(survey["subgraphs"]))});
   add_list(rows, "operators", counted(survey["operators"], "type"));
   print_table(out, {{""}, {""}}, rows, colour);
 }

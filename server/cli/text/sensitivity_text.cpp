@@ -17,7 +17,7 @@ constexpr std::size_t most_suggested = 5, most_listed_changes = 20;
 constexpr std::array shown = {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame,
                               Metric::dram_bytes_per_frame, Metric::area_mm2};
 
-double value_of(const Outcome& outcome, Metric metric) { return outcome.values[static_cast<std::size_t>(metric)]; }
+double value_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 /// "+12.3 %", "x 257"; "0" where nothing changed.
 std::string change_text(double before, double after) {

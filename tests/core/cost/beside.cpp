@@ -226,7 +226,7 @@ struct TimedStages {
   std::vector<std::pair<std::ptrdiff_t, TapeNumbers>> numbers;
 
   /// The place of all that a stage's time depends on beside its channel.
-  std::ptrdiff_t place(const CompiledStage& stage, const Machine& m, const std::vector<ClassCost>& costs) {
+  std::ptrdiff_t place(const CompiledStage& stage, const Machine& m, const List<ClassCost>& costs) {
     const TimelineRules rules = stage_rules(stage, m, 1);
     Tape tape = make_tape(stage.program, costs, rules);
     const std::ptrdiff_t of_tape = std::ranges::find(tapes, tape) - tapes.begin();
@@ -266,7 +266,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
       const CompiledStage& stage = application.stages[s];
       const std::int64_t cores = frame_schedule(stage.role, stage.part, m).active_cores;
       const DramRate rate = stage_rate(stage, m);
-      const std::vector<ClassCost> costs = class_costs(stage, m);
+      const List<ClassCost> costs = class_costs(stage, m);
       const bool streams = stage_cost(stage, m, class_uses(stage.program), costs).streams_activations;
       timelines.insert({s, timed.place(stage, m, costs), rate.p, rate.q, streams ? cores : 1});
       timelines.insert({s, timed.place(stage, m, class_costs(stage, m, 1)), rate.p, rate.q, 1});

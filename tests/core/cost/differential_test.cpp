@@ -63,7 +63,7 @@ void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts
 void expect_equal(const Program& program, const Machine& given, Decimal share, std::int64_t cores,
                   std::int64_t passes, Role role = Role::network) {
   const Machine machine = machine_of_stage(given, role);
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
     costs.push_back(class_cost(c, in_lockstep(machine, cores), role));
     const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
@@ -198,7 +198,7 @@ TEST(differential, a_nest_moves_the_words_that_the_compiler_counts) {
       program.classes = {streamed(c)};
       program.classes[0].prologue_passes = program.classes[0].statistics_passes = 0;
       const Traffic moved = traffic({c.work.nest, c.operand_b == Place::psram}, c.mapping);
-      const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+      const List<ClassCost> costs{class_cost(program.classes[0], m)};
       const PassCost pass = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1).passes[0];
       const bool weighted = costs[0].weighted;
       ++nests;

@@ -69,14 +69,14 @@ TEST(property, more_lanes_or_wider_ports_never_need_more_of_any_circuit_or_port)
 
 /// Cycles of `passes` from cold.
 std::int64_t total(const Program& program, const Machine& m, Decimal share, std::int64_t passes) {
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   return run_timeline(program, costs, timeline_rules(m, share, 1, program.pinned_bytes), passes).total(passes);
 }
 
 /// DRAM bytes of `passes` from cold.
 std::int64_t total_bytes(const Program& program, const Machine& m, std::int64_t passes) {
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   const TimelineResult run =
       run_timeline(program, costs, timeline_rules(m, Decimal{50}, 1, program.pinned_bytes), passes);

@@ -65,7 +65,7 @@ TimelineRules random_rules(Dice& dice) {
 
 Timed random_timed(std::uint64_t seed, std::int64_t most_tiles, std::size_t classes, std::size_t instructions) {
   Dice dice(seed);
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (std::size_t c = 0; c < classes; ++c) costs.push_back(random_cost(dice, most_tiles));
   Timed t = timed(std::move(costs), instructions, random_rules(dice));
   for (InstructionClass& c : t.program.classes) c.pinned = dice.one_in(4);

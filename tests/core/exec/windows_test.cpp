@@ -38,7 +38,7 @@ Machine byte_machine() {
 /// Bytes loaded of operand A, by the clock; the estimate's are the same.
 std::int64_t loaded(const Program& program) {
   const Machine machine = byte_machine();
-  const std::vector<ClassCost> costs{class_cost(program.classes[0], machine)};
+  const List<ClassCost> costs{class_cost(program.classes[0], machine)};
   const TimelineRules rules = timeline_rules(machine, Decimal{100}, 1, Bytes(0));
   const PassCost estimate = run_timeline(program, costs, rules, 1).passes[0];
   const PassCounts stepped = step(program, machine, Decimal{100}, 1, 1).streams[0];

@@ -36,7 +36,7 @@ InstructionClass three_tiles() {
   return c;
 }
 
-Application application_of(const std::vector<InstructionClass>& classes) {
+Application application_of(const List<InstructionClass>& classes) {
   Application application;
   CompiledStage& stage = application.stages.emplace_back();
   stage.role = Role::core;

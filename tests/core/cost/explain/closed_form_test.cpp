@@ -196,7 +196,7 @@ Program three_weight_tiles(Machine& m) {
 }
 
 std::vector<InstructionTime> cold_pass(const Program& program, const Machine& m) {
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   std::vector<InstructionTime> trace;
   run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1, &trace);
@@ -252,7 +252,7 @@ TEST(timeline, a_total_of_passes_is_their_sum_also_beyond_those_simulated) {
   Machine m;
   m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
-  const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+  const List<ClassCost> costs{class_cost(program.classes[0], m)};
   const TimelineResult result = run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 64);
   ASSERT_TRUE(result.repeats);
   EXPECT_LT(result.passes.size(), 10U);
@@ -269,7 +269,7 @@ TEST(timeline, what_64_bits_cannot_count_is_refused_before_it_is_run) {
   Machine m;
   m.dma_port = DmaPort::own;
   const Program program = three_weight_tiles(m);
-  const std::vector<ClassCost> costs{class_cost(program.classes[0], m)};
+  const List<ClassCost> costs{class_cost(program.classes[0], m)};
   const TimelineRules rules = timeline_rules(m, Decimal{100}, 1, Bytes(0));
   EXPECT_TRUE(countable(program, costs, rules, 1'000'000));
   EXPECT_FALSE(countable(program, costs, rules, std::int64_t{1} << 56));

@@ -35,7 +35,7 @@ Program on_chip_product() {
 
 /// The sum of a pass: what makes 2^58 when it is done as often as may just be counted.
 double longest_pass(const Program& program, const Machine& m, std::int64_t cores = 1) {
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   const TimelineRules rules = timeline_rules(m, Decimal{100}, cores, Bytes(0));
   std::int64_t low = 1, high = std::int64_t{1} << 60;  // countable; not

@@ -106,7 +106,7 @@ TEST(diagrams, the_executor_does_what_is_drawn) {
 TEST(diagrams, the_estimate_says_what_is_drawn) {
   for (const Diagram& d : drawn()) {
     SCOPED_TRACE(d.title);
-    std::vector<ClassCost> costs;
+    List<ClassCost> costs;
     for (const InstructionClass& c : d.program.classes) costs.push_back(class_cost(c, d.machine));
     std::vector<InstructionTime> trace;
     run_timeline(d.program, costs, timeline_rules(d.machine, Decimal{100}, d.cores, Bytes(0)), d.pass, &trace);

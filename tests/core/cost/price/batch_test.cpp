@@ -53,7 +53,7 @@ TEST(lanes, have_the_timeline_of_each_machine_of_random_programs) {
     std::optional<Tape> tape;
     for (std::size_t lane = 0; lane < 1 + seed % lane_count; ++lane) {
       const Machine m = another(dice, first);
-      std::vector<ClassCost> costs;
+      List<ClassCost> costs;
       for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
       const TimelineRules rules = timeline_rules(m, Decimal{100}, m.cores, program.pinned_bytes);
       if (!countable(program, costs, rules, most_simulated_passes)) continue;
@@ -383,7 +383,7 @@ struct Kept {
 Kept kept(const Program& program, const Machine& m) {
   CompiledStage stage;
   stage.program = program;
-  const std::vector<ClassCost> costs = class_costs(stage, m);
+  const List<ClassCost> costs = class_costs(stage, m);
   const TimelineRules rules = stage_rules(stage, m, 1);
   Kept its{make_tape(program, costs, rules), {}, {}};
   its.numbers = tape_numbers(its.tape, program, costs, rules);

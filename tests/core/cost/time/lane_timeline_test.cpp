@@ -22,7 +22,7 @@ ClassCost tile_of(std::int64_t cycles) {
 /// A byte a cycle; each pass has a cycle more work than transfers, so that in each the channel runs a tile further
 /// ahead until PSRAM is full.
 TEST(lanes, that_run_ahead_pass_by_pass_forget_tiles_and_nothing_else) {
-  const std::vector<ClassCost> costs = {tile_of(1), tile_of(2)};
+  const List<ClassCost> costs = {tile_of(1), tile_of(2)};
   Program program;
   program.classes.resize(2);
   program.instructions.resize(3000);
@@ -58,7 +58,7 @@ TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
   const Large all[] = {
       {one << 28, {1, one << 25}}, {(one << 31) - 1, {(one << 20) + 1, most_q}}, {one << 32, {7, 3}}};
   for (const Large& large : all) {
-    std::vector<ClassCost> costs = {tile_of(1)};
+    List<ClassCost> costs = {tile_of(1)};
     costs[0].shapes[0].weight_stored_bytes = large.bytes;
     Program program;
     program.classes.resize(1);
@@ -79,7 +79,7 @@ TEST(lanes, divide_one_by_one_what_is_too_large_for_all_together) {
 }
 
 TEST(lanes, take_other_numbers_from_where_some_stood) {
-  std::vector<ClassCost> costs = {tile_of(5)};
+  List<ClassCost> costs = {tile_of(5)};
   Program program;
   program.classes.resize(1);
   program.instructions.resize(1);

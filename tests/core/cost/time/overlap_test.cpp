@@ -48,7 +48,7 @@ InstructionClass vector_of(std::int64_t cycles, Family pair) {
   return c;
 }
 
-Program chain_of(std::vector<InstructionClass> classes) {
+Program chain_of(List<InstructionClass> classes) {
   Program program;
   program.classes = std::move(classes);
   program.instructions.resize(program.classes.size());
@@ -69,7 +69,7 @@ Program three() {
 struct Traced {
   TimelineResult result;
   std::vector<InstructionTime> trace;
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
 };
 Traced trace_of(const Program& program, const Machine& m, std::int64_t passes = 4) {
   Traced traced;

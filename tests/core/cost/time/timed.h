@@ -34,7 +34,7 @@ inline Numbers numbers_of(const InstructionTime& t) {
 /// A program of these costs, instruction by instruction of class 0, 1, ..., 0, 1, ...
 struct Timed {
   Program program;
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   TimelineRules rules;
 
   TimelineResult run(std::int64_t passes, std::vector<InstructionTime>* trace = nullptr) const {
@@ -51,7 +51,7 @@ inline std::int64_t cycles_of(const ClassCost& c, std::size_t level, const TileR
   return cycles;
 }
 
-inline Timed timed(std::vector<ClassCost> costs, std::size_t instructions, const TimelineRules& rules = {}) {
+inline Timed timed(List<ClassCost> costs, std::size_t instructions, const TimelineRules& rules = {}) {
   Timed t;
   t.costs = std::move(costs);
   for (ClassCost& c : t.costs) c.cycles = cycles_of(c, 0, c.order.runs.data(), 0);

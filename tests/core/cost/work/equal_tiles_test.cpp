@@ -40,7 +40,7 @@ Program program_of(const InstructionClass& c) {
 
 PassCost first_pass(const InstructionClass& c, const Machine& m) {
   const Program program = program_of(c);
-  const std::vector<ClassCost> costs{class_cost(c, m)};
+  const List<ClassCost> costs{class_cost(c, m)};
   return run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1).passes[0];
 }
 

@@ -25,7 +25,7 @@ double part(const Breakdown& parts, std::string_view name) {
 }
 
 std::vector<InstructionTime> cold_pass_of_program(const Program& program, const Machine& m) {
-  std::vector<ClassCost> costs;
+  List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) costs.push_back(class_cost(c, m));
   std::vector<InstructionTime> trace;
   run_timeline(program, costs, timeline_rules(m, Decimal{100}, 1, Bytes(0)), 1, &trace);

@@ -31,7 +31,7 @@ struct Viewed {
     m.transposition = Transposition::dynamic_transposition;
     const Application application = compiled(model, m);
     const Graph& graph = *application.stages[0].graph;
-    const std::vector<ValueId> roots(graph.values.size(), graph.inputs[0]);
+    const List<ValueId> roots(graph.values.size(), graph.inputs[0]);
     return view_axes(graph, roots, graph.nodes.back().inputs[0]);
   }
 };
