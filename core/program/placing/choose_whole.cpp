@@ -146,7 +146,9 @@ struct WholeChoice {
     found.emplace();
     const std::int64_t least_cycles = goal == TileGoal::balanced ? least(answered).cycles : 0;
     answer_all(answered);
-    auto [c, room] = class_and_room(answered.step);
+    auto asked = class_and_room(answered.step);
+    InstructionClass& c = asked.first;
+    TileRoom& room = asked.second;
     const auto add = [&](TileGoal one) {
       room.goal = one;
       const auto mapping = mappings.in(room, c, drafts[answered.step].rule);
