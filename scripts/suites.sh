@@ -92,6 +92,7 @@ end_web_suites() {
     ticker=$!
     wait "$web_suites_pid" || true
     kill "$ticker" 2> /dev/null || true
+    wait "$ticker" 2> /dev/null || true
     web_suites_pid=""
   fi
   for one in "${web_scripts[@]}"; do
