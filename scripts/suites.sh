@@ -84,15 +84,17 @@ begin_web_suites() {
 
 # Waits for them and adds their counts; one that did not run has failed.
 end_web_suites() {
-  local one name status ticker
+  local one name status ticker=""
   if [ -n "$web_suites_pid" ]; then
     step_name="waiting for the dashboard's suites"
     say "$step_name"
-    tick "$logs/web-e2e.log" < /dev/null &
-    ticker=$!
+    # A ticker that is killed as it begins runs this shell's EXIT trap: none where nothing is waited for.
+    if kill -0 "$web_suites_pid" 2> /dev/null; then
+      tick "$logs/web-e2e.log" < /dev/null &
+      ticker=$!
+    fi
     wait "$web_suites_pid" || true
-    kill "$ticker" 2> /dev/null || true
-    wait "$ticker" 2> /dev/null || true
+    [ -z "$ticker" ] || kill "$ticker" 2> /dev/null || true
     web_suites_pid=""
   fi
   for one in "${web_scripts[@]}"; do
