@@ -82,6 +82,7 @@ void draw_compiled(Dice& dice, Pair& pair) {
   if (tiles && !dice.one_in(6)) m.skip_handling = dice.one_of({SkipHandling::hold, SkipHandling::spill});
   if (!dice.one_in(8)) m.tile_search = dice.one_of({TileSearch::exact, TileSearch::greedy});
   if (!dice.one_in(6)) m.tile_goal = TileGoal::bytes;
+  if (!dice.one_in(6)) m.memory_stair = false;
   if (!dice.one_in(8)) m.schedule = dice.one_of({ScheduleOrder::given, ScheduleOrder::least_live});
   reconcile(m);
   m.psram_bytes = 512 * dice.between(2, 10);

@@ -46,6 +46,7 @@ Machine extreme_machine(Dice& dice) {
       row.write(m, whole_bytes ? std::max(row.least, value / 8 * 8) : value);
     }
     m.batch = dice.between(1, 2);
+    if (!dice.one_in(4)) m.memory_stair = false;  // takes up to 1,500 compilations
     m.image_height_px = m.image_width_px = 0;
     if (m.sparsity == Sparsity::dense) m.weight_density = m.activation_density = Decimal{100}, m.sparsity_group = 0;
     if (m.sparsity_group == 1) m.sparsity_group = 2;
