@@ -17,23 +17,26 @@ constexpr int first_output = 1 << 21;
 
 int BodyWriter::given(std::size_t i) const { return optional_input(use, i) == nullptr ? -1 : static_cast<int>(i); }
 
+int BodyWriter::constant(Tensor tensor) {
+  body.constants.push_back(std::move(tensor));
+  return first_constant + static_cast<int>(body.constants.size()) - 1;
+}
+
 int BodyWriter::number(ElementType type, double value) {
   if (!is_floating(type)) refuse(use, "shape_mismatch", "operands must be of a float type");
-  body.constants.push_back(Tensor{type, {}, {}, {rounded(type, value)}});
-  return first_constant + static_cast<int>(body.constants.size()) - 1;
+  return constant({type, {}, {}, {rounded(type, value)}});
 }
 
 int BodyWriter::floats(ElementType type, std::vector<double> values) {
   for (double& value : values) value = rounded(type, value);
-  body.constants.push_back(Tensor{type, {std::ssize(values)}, {}, std::move(values)});
-  return first_constant + static_cast<int>(body.constants.size()) - 1;
+  const std::int64_t count = std::ssize(values);
+  return constant({type, {count}, {}, std::move(values)});
 }
 
 int BodyWriter::ints(std::vector<std::int64_t> values, ElementType type, bool scalar) {
   Shape shape;
   if (!scalar) shape.push_back(std::ssize(values));
-  body.constants.push_back(Tensor{type, std::move(shape), std::move(values), {}});
-  return first_constant + static_cast<int>(body.constants.size()) - 1;
+  return constant({type, std::move(shape), std::move(values), {}});
 }
 
 int BodyWriter::node(std::string_view type, std::vector<int> inputs, Attributes attributes) {

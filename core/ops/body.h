@@ -47,6 +47,8 @@ struct BodyWriter {
   Body finish(std::vector<int> results);
 
  private:
+  int constant(Tensor tensor);
+
   int next_ = 0;  // of nodes' outputs
 };
 

@@ -82,6 +82,11 @@ Operand like_first(const OperatorUse& use) { return typed(input(use, 0).type, in
 
 bool has_attribute(const OperatorUse& use, std::string_view name) { return find_attribute(use, name) != nullptr; }
 
+void require_attribute(const OperatorUse& use, std::string_view name) {
+  if (!has_attribute(use, name))
+    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' is missing", name));
+}
+
 std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise) {
   return attribute_or<std::int64_t>(use, name, otherwise, "an integer");
 }

@@ -32,8 +32,10 @@ Operand like_first(const OperatorUse& use);
 /// An operand of which type and shape are known.
 Operand typed(ElementType type, Shape shape);
 
-/// Attributes by name, or `otherwise` when absent. Throw unsupported_attribute when of another type.
+/// Attributes by name, or `otherwise` when absent. Throw unsupported_attribute when of another type, or when one is
+/// required and absent.
 bool has_attribute(const OperatorUse& use, std::string_view name);
+void require_attribute(const OperatorUse& use, std::string_view name);
 std::int64_t int_attribute(const OperatorUse& use, std::string_view name, std::int64_t otherwise);
 double float_attribute(const OperatorUse& use, std::string_view name, double otherwise);
 std::string string_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise);

@@ -18,6 +18,7 @@
 namespace sdip {
 namespace {
 
+const Weights one_objective{1};
 constexpr std::size_t returned = 64;  // the best of a family: most of its front
 
 /// Another value of an axis: mostly one or two steps away where values have an order.
@@ -134,12 +135,12 @@ bool comes_near(const Score& score, std::span<const Candidate> living) {
 }
 
 /// Adds exchanges among the members from `begin` on, which are single changes of the first.
-void add_exchanges(const Placing& from, const Weights& weights, std::size_t begin, Raising& raising) {
+void add_exchanges(const Placing& from, std::size_t begin, Raising& raising) {
   constexpr std::size_t most_forbidden = 10, most_dear = 20;
   const std::vector<Candidate>& all = raising.all;
-  const auto costs = [&](std::size_t i) { return weighed({all[i].score.costs, 0}, weights); };
+  const auto costs = [&](std::size_t i) { return weighed({all[i].score.costs, 0}, one_objective); };
   const auto base = std::ranges::find(all, from, &Candidate::places);
-  const double now = weighed({base->score.costs, 0}, weights);
+  const double now = weighed({base->score.costs, 0}, one_objective);
   std::vector<std::size_t> forbidden, dear;
   for (std::size_t i = begin; i < all.size(); ++i) {
     if (all[i].score.violation >= broken_limit) continue;
@@ -269,7 +270,7 @@ Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_
     raising.evaluate();
     return brood_of(raising);
   }
-  if (!living.empty()) {
+  if (searching.goal.objectives.size() > 1 && !living.empty()) {
     for (std::size_t i = 1; i < std::min(scouts, first.size()); ++i) raising.add(first[i]);
     raising.evaluate();
     const auto near = [&](const Candidate& one) { return comes_near(one.score, living); };
@@ -294,7 +295,7 @@ Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_
   return brood_of(raising);
 }
 
-Brood climbed(Searching& searching, Placing from, const Weights& weights, std::size_t rounds) {
+Brood climbed(Searching& searching, Placing from, std::size_t rounds) {
   from = settled_places(searching.space, std::move(from));
   Raising raising(searching, from);
   raising.add(from);
@@ -303,10 +304,10 @@ Brood climbed(Searching& searching, Placing from, const Weights& weights, std::s
     const std::size_t begin = raising.all.size();
     for (const Placing& changed : neighbours_of(searching.space, searching.cost_axes, from)) raising.add(changed);
     raising.evaluate();
-    add_exchanges(from, weights, begin, raising);
+    add_exchanges(from, begin, raising);
     raising.evaluate();
-    const auto best = std::ranges::min_element(raising.all, {},
-                                               [&](const Candidate& one) { return weighed(one.score, weights); });
+    const auto best = std::ranges::min_element(
+        raising.all, {}, [&](const Candidate& one) { return weighed(one.score, one_objective); });
     if (best->places == from) break;
     from = best->places;
   }

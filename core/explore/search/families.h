@@ -81,13 +81,14 @@ void on_search_threads(const Searching& searching, int threads, std::size_t coun
 /// search is stopped.
 std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placing> all, int threads);
 
-/// A family of `first`, whose first says the program; then so many rounds of changes of the best of them. Where
-/// there are `living`, its first few must come near these: of most programs nothing more is looked at.
+/// A family of `first`, whose first says the program; then so many rounds of changes of the best of them. With
+/// several objectives its first few must come near the `living`, if there are any: of most programs nothing more is
+/// looked at.
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws,
              std::span<const Candidate> living = {});
 
-/// Single changes of one machine in what only costs, from its best again, until none is better; and exchanges: a
-/// change that would be better but for a condition, with one that costs something.
-Brood climbed(Searching& searching, Placing from, const Weights& weights, std::size_t rounds);
+/// With one objective: single changes of one machine in what only costs, from its best again, until none is better;
+/// and exchanges: a change that would be better but for a condition, with one that costs something.
+Brood climbed(Searching& searching, Placing from, std::size_t rounds);
 
 }  // namespace sdip

@@ -50,12 +50,6 @@ Weights drawn_weights(const SearchGoal& goal, SearchDraws& draws) {
   return weights;
 }
 
-/// Whom a family must come near: with one objective nobody, since climbing goes far.
-std::span<const Candidate> rivals(const Population& population) {
-  return population[0].score.costs.size() > 1 ? std::span<const Candidate>(population)
-                                              : std::span<const Candidate>();
-}
-
 /// Around one of the best by some weights, whose mates are those that these weights like as well.
 Brood family_near_the_best(Searching& searching, const Population& population, std::size_t f, SearchDraws& draws) {
   constexpr std::size_t elite = 6, mates = 16;
@@ -63,12 +57,12 @@ Brood family_near_the_best(Searching& searching, const Population& population, s
   const std::vector<std::size_t> near = best_by(population, weights, mates);
   const std::size_t top = std::min(elite, near.size());
   Placing places = population[near[std::min(draws.below(top), draws.below(top))]].places;
-  const bool whole = searching.members == most_members, climbs = weights.size() == 1;
-  if (climbs && f == 0) return climbed(searching, places, weights, whole ? climbing_rounds : 1);
+  const bool whole = searching.members == most_members, climbs = searching.goal.objectives.size() == 1;
+  if (climbs && f == 0) return climbed(searching, places, whole ? climbing_rounds : 1);
   change_some(searching.space, searching.compile_axes, f + 2 < near_families ? 1 : 2, places, draws);
-  if (climbs && whole && f % 2 == 0 && f < climbing_families) return climbed(searching, places, weights, 1);
+  if (climbs && whole && f % 2 == 0 && f < climbing_families) return climbed(searching, places, 1);
   const auto mate = [&]() -> const Candidate& { return population[near[draws.below(near.size())]]; };
-  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, rivals(population));
+  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, population);
 }
 
 }  // namespace
@@ -82,7 +76,7 @@ Brood step_of_families(Searching& searching, const Population& population, std::
     change_some(searching.space, searching.compile_axes, 3, places, draws);
   }
   const auto mate = [&]() -> const Candidate& { return drawn_parent(population, draws); };
-  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, rivals(population));
+  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, population);
 }
 
 }  // namespace sdip

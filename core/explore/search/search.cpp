@@ -118,12 +118,11 @@ void polish(Searching& searching, Found& found) {
     tell_state(searching, found);
     const std::vector<double> costs = best->score.costs;
     const Placing from = best->places;
-    found_in_parts(searching, 1, found,
-                   [&](std::size_t) { return climbed(searching, from, {1}, climbing_rounds); });
+    found_in_parts(searching, 1, found, [&](std::size_t) { return climbed(searching, from, climbing_rounds); });
     const std::vector<Placing> changed =
         neighbours_of(searching.space, searching.compile_axes, found.archive.best()->places);
     found_in_parts(searching, changed.size(), found,
-                   [&](std::size_t f) { return climbed(searching, changed[f], {1}, 0); });
+                   [&](std::size_t f) { return climbed(searching, changed[f], 0); });
     if (found.archive.best()->score.costs == costs) return;
   }
 }

@@ -14,13 +14,12 @@ Body expand_image_scaler(const OperatorUse& use) {
   require_type(use, 0, is_floating, "a float");
   const Operand& x = input(use, 0);
   const std::int64_t channels = shape_of_rank(use, 0, 4)[1];
-  require(use, has_attribute(use, "bias"), "attribute 'bias' is missing");
+  require_attribute(use, "bias");
   const std::vector<double> bias = floats_attribute(use, "bias", {});
-  if (std::ssize(bias) != channels) {
+  if (std::ssize(bias) != channels)
     refuse(use, "shape_mismatch",
-           "attribute 'bias' has " + std::to_string(bias.size()) + " numbers, expected one for each of the " +
-               std::to_string(channels) + " channels of " + shape_text(x.shape));
-  }
+           fmt::format("attribute 'bias' has {} numbers, expected one for each of the {} channels of {}",
+                       bias.size(), channels, shape_text(x.shape)));
   const auto each = [&](double value) { return w.floats(x.type, std::vector(bias.size(), value)); };
   const int scale = each(float_attribute(use, "scale", 1)), none = each(0), one = each(1);
   return w.finish(

@@ -73,7 +73,7 @@ int group_norm(BodyWriter& w, int x, bool channels_last) {
   const OperatorUse& use = w.use;
   const std::int64_t activation = int_attribute(use, "activation", 0);
   require(use, activation == 0 || activation == 1, "activation must be 0 (none) or 1 (SiLU)");
-  require(use, has_attribute(use, "groups"), "attribute 'groups' is missing");
+  require_attribute(use, "groups");
   if (channels_last) x = w.transpose(x, {0, 3, 1, 2});
   x = w.node("sdip.GroupNorm", {x, 1, 2},
              {{"num_groups", int_attribute(use, "groups", 1)}, {"epsilon", float_attribute(use, "epsilon", 1e-5)}});

@@ -94,9 +94,7 @@ void compute_shrink(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Of Core ML; its two numbers have no default.
 std::vector<Operand> infer_scaled_tanh(const OperatorUse& use) {
-  for (const char* name : {"alpha", "beta"})
-    if (!has_attribute(use, name))
-      refuse(use, "unsupported_attribute", "attribute '" + std::string(name) + "' is missing");
+  for (const char* name : {"alpha", "beta"}) require_attribute(use, name);
   return infer_float_activation(use);
 }
 

@@ -61,7 +61,7 @@ Operand cast_to(const OperatorUse& use, ElementType to) {
 
 std::vector<Operand> infer_cast(const OperatorUse& use) {
   require_type(use, 0, is_no_string, "numbers or booleans");
-  if (!has_attribute(use, "to")) refuse(use, "unsupported_attribute", "attribute 'to' is missing");
+  require_attribute(use, "to");
   return {cast_to(use, type_attribute(use, "to", ElementType::float32))};
 }
 
@@ -113,7 +113,7 @@ Work cast_like_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 std::vector<Operand> infer_bit_cast(const OperatorUse& use) {
   require_type(use, 0, is_no_string, "numbers or booleans");
-  if (!has_attribute(use, "to")) refuse(use, "unsupported_attribute", "attribute 'to' is missing");
+  require_attribute(use, "to");
   const Operand& in = input(use, 0);
   const ElementType to = type_attribute(use, "to", in.type);
   if (bits_of(to) != bits_of(in.type)) {

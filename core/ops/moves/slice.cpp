@@ -162,7 +162,7 @@ Operand joined(const OperatorUse& use, std::size_t axis) {
 }
 
 std::size_t concat_axis(const OperatorUse& use) {
-  if (!has_attribute(use, "axis")) refuse(use, "unsupported_attribute", "attribute 'axis' is missing");
+  require_attribute(use, "axis");
   return axis_within(use, int_attribute(use, "axis", 0), input(use, 0).shape.size());
 }
 

@@ -22,7 +22,7 @@ std::vector<double> floats_of_input(const OperatorUse& use, std::size_t i) {
 /// Where scales stand: Upsample 7 has an attribute, Upsample 9 and Resize 10 an input, Resize 11 a region before.
 std::vector<double> given_scales(const OperatorUse& use) {
   if (use.type == "Upsample" && use.opset < 9) {
-    if (!has_attribute(use, "scales")) refuse(use, "unsupported_attribute", "attribute 'scales' is missing");
+    require_attribute(use, "scales");
     return floats_attribute(use, "scales", {});
   }
   return floats_of_input(use, use.type == "Upsample" || use.opset < 11 ? 1 : 2);

@@ -11,7 +11,7 @@ StageCache::StageCache(std::size_t most_entries)
     : most_entries_(most_entries), fronts_(std::make_shared<FrontCache>()) {}
 
 std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Machine& its) {
-  const Key key{stage.graph, stage.role, stage.name, key_but_psram(its)};
+  const Key key = key_of(stage, key_but_psram(its));
   const std::lock_guard lock(mutex_);
   ++counts_.asked;
   const auto of_stage = entries_.find(key);
@@ -23,7 +23,7 @@ std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Mach
 }
 
 void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry) {
-  Key key{stage.graph, stage.role, stage.name, key_but_psram(its)};
+  Key key = key_of(stage, key_but_psram(its));
   const std::lock_guard lock(mutex_);
   ++counts_.kept;
   if (size_ >= most_entries_) entries_.clear(), size_ = 0;
@@ -31,7 +31,7 @@ void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry
 }
 
 bool StageCache::find_rung(const Stage& stage, const Machine& its, Rung& rung) {
-  const std::pair key(Key{stage.graph, stage.role, stage.name, key_but_psram(its)}, its.psram_bytes);
+  const Key key = key_of(stage, compile_key(its));
   const std::lock_guard lock(mutex_);
   const auto found = rungs_.find(key);
   if (found == rungs_.end()) return false;
@@ -41,7 +41,7 @@ bool StageCache::find_rung(const Stage& stage, const Machine& its, Rung& rung) {
 
 void StageCache::keep_rung(const Stage& stage, const Machine& its, const Rung& rung) {
   constexpr std::size_t most_rungs = 1 << 14;
-  std::pair key(Key{stage.graph, stage.role, stage.name, key_but_psram(its)}, its.psram_bytes);
+  Key key = key_of(stage, compile_key(its));
   const std::lock_guard lock(mutex_);
   if (rungs_.size() >= most_rungs) rungs_.clear();
   rungs_.insert_or_assign(std::move(key), rung);

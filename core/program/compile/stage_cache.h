@@ -51,15 +51,18 @@ class StageCache {
   FrontCache& fronts() const { return *fronts_; }
 
  private:
-  // The graph is kept, so that no other has its address.
+  // The graph is kept, so that no other has its address; the rows of the machine that decide.
   using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::string, std::vector<std::int64_t>>;
+  static Key key_of(const Stage& stage, std::vector<std::int64_t> rows) {
+    return {stage.graph, stage.role, stage.name, std::move(rows)};
+  }
 
   const std::size_t most_entries_;
   const std::shared_ptr<FrontCache> fronts_;
   mutable std::mutex mutex_;
   std::map<Key, std::map<std::int64_t, Entry>> entries_;  // by the least capacity
   std::size_t size_ = 0;
-  std::map<std::pair<Key, std::int64_t>, Rung> rungs_;  // by the capacity, too
+  std::map<Key, Rung> rungs_;
   Counts counts_;
 };
 
