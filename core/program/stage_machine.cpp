@@ -54,13 +54,14 @@ bool follows_psram_bytes(const Machine& machine, Role role) {
   return !has_own_rows(machine, role) || !says_row(machine, *own_stage(role), &Machine::psram_bytes);
 }
 
-Machine machine_of_stage(Machine m, Role role) {
+Machine machine_of_stage(Machine m, Role role, std::optional<std::int64_t> cores) {
   m.dies = role == Role::core || role == Role::network ? die_line(m).dies : 1;
   if (has_own_rows(m, role)) {
     m = with_rows_of(m, *own_stage(role));
     if (role == Role::text_encoder) m.cores = 1;
   }
   m = without_stage_rows(m);
+  m.cores = cores.value_or(m.cores);
   if (!is_circuit(m, role)) return m;
   m.sequencer = Sequencer::central;
   m.dispatch_cycles = 0;

@@ -63,9 +63,9 @@ bool follows_psram_bytes(const Machine& machine, Role role);
 
 /// The machine of a stage: what a stage of that role runs on. Its own rows stand in place of the cores', and no row
 /// of any stage is left; a text encoder with rows of its own is one core. A circuit's own state machine goes from
-/// operator to operator at no cost, no program stands in IMEM, and nothing is left to a host. Of what this gives it
-/// gives the same again.
-Machine machine_of_stage(Machine machine, Role role);
+/// operator to operator at no cost, no program stands in IMEM, and nothing is left to a host. Its `cores` are
+/// those in lockstep, where these are said; where not, it gives the same again of what it gives.
+Machine machine_of_stage(Machine machine, Role role, std::optional<std::int64_t> cores = {});
 
 /// The same without a copy of the machine where the stage has that one itself: then it refers to it, which must
 /// outlive it, and which may have rows of other stages.

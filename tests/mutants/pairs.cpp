@@ -36,13 +36,15 @@ bool agrees(const ClassCost& cost, const ClassCounts& counts) {
   exec::Needs needs = counts.needs;
   const Busy& busy = cost.busy;
   for (std::size_t pair = 0; pair < pair_families; ++pair)
-    if (busy.other_pairs.beats[pair] != needs.other_pairs[static_cast<Family>(pair)]) return false;
+    if (busy.other_pairs.beats[pair] != needs[exec::other_pair(static_cast<Family>(pair))]) return false;
   const bool lanes = cost.plan.nest && counts.counts_lanes;
   return commands == counts.commands && (!lanes || cost.lane_operations == counts.lane_operations) &&
-         busy.compute == needs.compute && busy.dsram_read == needs.dsram_read &&
-         busy.dsram_write == needs.dsram_write && busy.stackram_read == needs.stackram_read &&
-         busy.stackram_write == needs.stackram_write && busy.psram_read == needs.psram_read &&
-         cost.cycles == counts.cycles && cost.operations == counts.operations;
+         busy[Resource::compute] == needs.compute && busy[Resource::dsram_read] == needs[exec::Port::dsram_read] &&
+         busy[Resource::dsram_write] == needs[exec::Port::dsram_write] &&
+         busy[Resource::stackram_read] == needs[exec::Port::stackram_read] &&
+         busy[Resource::stackram_write] == needs[exec::Port::stackram_write] &&
+         busy[Resource::psram_read] == needs[exec::Port::psram_read] && cost.cycles == counts.cycles &&
+         cost.operations == counts.operations;
 }
 
 bool agrees(const InstructionTime& t, const ClassCost& c, const InstructionCounts& counts) {
@@ -59,7 +61,7 @@ bool agrees(const PassCost& pass, const InstructionCounts& sum) {
 
 List<ClassCost> costs_of(const Pair& pair) {
   List<ClassCost> costs;
-  const Machine its = in_lockstep(pair.machine, pair.cores);
+  const Machine its = machine_of_stage(pair.machine, pair.role, pair.cores);
   for (const InstructionClass& c : pair.program.classes) costs.push_back(class_cost(c, its, pair.role));
   return costs;
 }
@@ -113,7 +115,7 @@ Pair drawn_pair(std::uint64_t seed) {
   draw(seed, pair);
   if (seed % 4 == 2) lengthen(seed, pair);
   for (const InstructionClass& c : pair.program.classes)
-    pair.classes.push_back(counts_of(c, exec::with_cores(pair.machine, pair.cores), pair.role));
+    pair.classes.push_back(counts_of(c, machine_of_stage(pair.machine, pair.role, pair.cores), pair.role));
   const TimelineResult result = run(pair, costs_of(pair), nullptr);
   pair.counts = step(pair.program, pair.machine, pair.share, pair.cores,
                      result.passes.size() + (result.repeats ? 2 : 0), pair.role);

@@ -188,7 +188,8 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
   const Lockstep lockstep = lockstep_of(stage, machine);
   Findings f{stage, {}};
   List<ClassCost> costs;
-  const Machine own = machine_of_stage(machine, stage.role), its = in_lockstep(own, lockstep.cores);
+  const Machine own = machine_of_stage(machine, stage.role),
+                its = machine_of_stage(machine, stage.role, lockstep.cores);
   for (const InstructionClass& one : program.classes) costs.push_back(class_cost(one, its, stage.role));
   const TimelineRules rules =
       timeline_rules(own, lockstep.share, lockstep.cores, program.pinned_bytes, stage.role, stage.dram_thousandths);

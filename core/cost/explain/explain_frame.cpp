@@ -7,7 +7,6 @@
 #include "core/cost/price/clock.h"
 #include "core/cost/price/frame.h"
 #include "core/cost/work/micro_operations.h"
-#include "core/cost/work/split_macs.h"
 
 namespace sdip {
 namespace {

@@ -5,9 +5,6 @@
 
 #include "core/cost/explain/explain_symbols.h"
 #include "core/cost/explain/filled_steps.h"
-#include "core/cost/work/host.h"
-#include "core/cost/work/micro_operations.h"
-#include "core/cost/work/split_macs.h"
 
 namespace sdip {
 
@@ -22,9 +19,9 @@ std::int64_t stalls_of(const InstructionTime& time) {
 }
 
 /// A term whose figure is the engine's, with a formula where that comes to it.
-FilledTerm term(const char* what, const char* section, const std::string& formula, const Filled& numbers,
+FilledTerm term(std::string_view what, const char* section, const std::string& formula, const Filled& numbers,
                 std::int64_t value) {
-  return {what, section, formula, numbers.value() == value ? numbers.text() : std::string(), value};
+  return {std::string(what), section, formula, numbers.value() == value ? numbers.text() : std::string(), value};
 }
 
 /// Of an instruction's words, where they are streamed.
@@ -47,7 +44,7 @@ class Layer {
         e_(e),
         number_(as_size(s.run.stage->program.instructions[e.layer.index].instruction_class)),
         c_(s.run.stage->program.classes[number_]),
-        found_(machine_found(c_, m_)),
+        r_(resolve(c_, m_, s.run.stage->role)),
         cost_(s.run.costs[number_]),
         time_(s.trace[e.layer.index]) {}
 
@@ -59,34 +56,16 @@ class Layer {
   }
 
  private:
-  /// Without formulas: operations by what the engine counts in each.
-  Filled counted(std::int64_t Busy::*member) const {
-    Filled sum;
-    for (const TileCost& tile : cost_.shapes) sum += number(tile.times) * number(tile.busy.*member);
-    return sum;
-  }
-
   void on_chip_needs() {
     const bool few = std::max(cost_.shapes.size(), cost_.kinds.size()) <= most_written;
-    const std::vector<FilledSteps> written =
-        few ? filled_steps(c_, in_lockstep(m_, s_.run.schedule.active_cores), s_.run.stage->role, cost_)
-            : std::vector<FilledSteps>();
+    const std::vector<FilledSteps> written = few ? filled_steps(c_, r_, cost_) : std::vector<FilledSteps>();
     e_.written_out = !written.empty();
     FilledBusy all;
     Filled work;
-    if (few && !e_.written_out) {
-      all = {counted(&Busy::compute),
-             counted(&Busy::dsram_read),
-             counted(&Busy::dsram_write),
-             counted(&Busy::stackram_read),
-             counted(&Busy::stackram_write),
-             counted(&Busy::psram_read),
-             {}};
-      all.accumulator_writes = counted(&Busy::accumulator_writes);
-      all.accumulator_reads = counted(&Busy::accumulator_reads);
-      all.register_writes = counted(&Busy::register_writes);
-      for (std::size_t i = 0; i < cost_.shapes.size(); ++i)
-        work += worked(i, number(cost_.shapes[i].cycles), number(cost_.shapes[i].busy));
+    for (std::size_t i = 0; few && !e_.written_out && i < cost_.shapes.size(); ++i) {
+      const TileCost& tile = cost_.shapes[i];
+      all.add(counted(tile.busy), tile.times);
+      work += worked(i, number(tile.cycles), counted(tile.busy));
     }
     for (std::size_t i = 0; i < written.size(); ++i) {
       all.add(sum_of(written[i]), cost_.shapes[i].times);
@@ -94,36 +73,36 @@ class Layer {
     }
     if (few && transfers_take_beats()) add_transfers(all);
     const std::string compute =
-        e_.written_out ? compute_symbols(c_, found_, cost_) : "tile operations x compute of each step, summed";
+        e_.written_out ? compute_symbols(c_, r_, cost_) : "tile operations x compute of each step, summed";
     const char* reads =
         cost_.on_host ? "tile operations x ceil(elements x bits/port_bits), by operand"
                       : "tile operations x folds that read x ceil(elements of a fold x bits/port_bits), by operand";
     const char* writes = cost_.on_host
                              ? "tile operations x ceil(results x bits/port_bits)"
                              : "tile operations x folds written x ceil(elements of a fold x bits/port_bits)";
-    const auto add = [&](const char* what, const std::string& formula, const Filled& numbers, Needed needed) {
+    const auto add = [&](Needed needed, const std::string& formula, const Filled& numbers) {
       const std::int64_t value = e_.layer.needs[needed];
-      if (value > 0) e_.terms.push_back(term(what, section(), formula, numbers, value));
+      if (value > 0) e_.terms.push_back(term(needed_text(needed), section(), formula, numbers, value));
     };
-    add("compute", compute, all.compute, Needed::compute);
-    const auto with = [](const std::string& formula, std::int64_t transfers) {
-      return transfers > 0 ? formula + " + transfers x ceil(8 x bytes/port_bits)" : formula;
+    add(Needed::compute, compute, all[Resource::compute]);
+    const auto with = [&](const std::string& formula, Resource port) {
+      return cost_.dma[port] > 0 ? formula + " + transfers x ceil(8 x bytes/port_bits)" : formula;
     };
-    add("dsram_read", with(reads, cost_.dma.read), longest_dsram_read(all), Needed::dsram_read);
-    add("dsram_write", with(writes, cost_.dma.write), all.dsram_write, Needed::dsram_write);
-    add("stackram_read", reads, all.stackram_read, Needed::stackram_read);
-    add("stackram_write", writes, all.stackram_write, Needed::stackram_write);
+    add(Needed::dsram_read, with(reads, Resource::dsram_read), longest_dsram_read(all));
+    add(Needed::dsram_write, with(writes, Resource::dsram_write), all[Resource::dsram_write]);
+    add(Needed::stackram_read, reads, all[Resource::stackram_read]);
+    add(Needed::stackram_write, writes, all[Resource::stackram_write]);
     const char* shared_port =
         "tile operations x (weights' beats + cores x their stack's), each folds x ceil(elements of a fold x "
         "bits/port_bits)";
-    const char* weights = multiplies_weights(c_) && weight_form(found_).scale_group > 0
+    const char* weights = multiplies_weights(c_) && r_.form.scale_group > 0
                               ? "tile operations x folds that read x ceil((elements of a fold x bits + scales of "
                                 "groups that begin in it x bits)/port_bits), by operand"
                               : reads;
-    const std::string psram = cost_.weight_parts == 1 ? std::string(stack_in_psram(m_) ? shared_port : weights)
-                              : stack_in_psram(m_)    ? "tile operations x cores x (weights' beats + their stack's)"
+    const std::string psram = cost_.weight_parts == 1 ? std::string(r_.stack_in_psram ? shared_port : weights)
+                              : r_.stack_in_psram     ? "tile operations x cores x (weights' beats + their stack's)"
                                                       : "cores that share it x " + std::string(weights);
-    add("psram_read", with(psram, cost_.dma.psram), all.psram_read, Needed::psram_read);
+    add(Needed::psram_read, with(psram, Resource::psram_read), all[Resource::psram_read]);
     add_events(all);
     e_.terms.push_back(term("work", section(),
                             c_.compound == Compound::single && !cost_.on_host
@@ -136,15 +115,14 @@ class Layer {
                             work, cost_.cycles));
   }
 
-  bool transfers_take_beats() const {
-    const DmaBeats& dma = cost_.dma;
-    return dma.read + dma.write + dma.psram > 0;
-  }
-  static FilledBusy number(const Busy& busy) {
+  bool transfers_take_beats() const { return std::ranges::any_of(cost_.dma, std::identity{}); }
+  /// Without formulas: what the engine counts.
+  static FilledBusy counted(const Busy& busy) {
     FilledBusy filled;
-    filled.dsram_read = sdip::number(busy.dsram_read);
-    filled.dsram_write = sdip::number(busy.dsram_write);
-    filled.psram_read = sdip::number(busy.psram_read);
+    std::ranges::transform(busy.needs, filled.needs.begin(), sdip::number);
+    filled.accumulator_writes = sdip::number(busy.accumulator_writes);
+    filled.accumulator_reads = sdip::number(busy.accumulator_reads);
+    filled.register_writes = sdip::number(busy.register_writes);
     return filled;
   }
   static Filled number(std::int64_t value) { return sdip::number(value); }
@@ -153,18 +131,13 @@ class Layer {
   Filled worked(std::size_t shape, const Filled& duration, const FilledBusy& busy) const {
     const TileCost& tile = cost_.shapes[shape];
     if (!transfers_take_beats()) return number(tile.times) * duration;
-    const DmaPorts ports = dma_ports(c_, m_, s_.run.stage->role);
     Filled all;
     for (const OperationKind& kind : cost_.kinds) {
       if (as_size(kind.shape) != shape) continue;
-      const auto dma = dma_beats<Filled>(cost_, kind, ports);
+      const auto dma = dma_beats<Filled>(c_, r_, cost_, kind);
       std::vector<Filled> longest = {duration};
-      const auto add = [&](const Filled& beats, const Filled& more) {
-        if (more.value() > 0) longest.push_back(number(beats.value()) + more);
-      };
-      add(busy.dsram_read, dma.read);
-      add(busy.dsram_write, dma.write);
-      add(busy.psram_read, dma.psram);
+      for (std::size_t need = 0; need < core_resources; ++need)
+        if (dma[need].value() > 0) longest.push_back(number(busy.needs[need].value()) + dma[need]);
       all += number(kind.times) * (longest.size() == 1 ? duration : largest(longest));
     }
     return all;
@@ -172,12 +145,9 @@ class Layer {
 
   /// To the ports' beats those of transfers.
   void add_transfers(FilledBusy& all) const {
-    const DmaPorts ports = dma_ports(c_, m_, s_.run.stage->role);
     for (const OperationKind& kind : cost_.kinds) {
-      const auto dma = dma_beats<Filled>(cost_, kind, ports);
-      all.dsram_read += number(kind.times) * dma.read;
-      all.dsram_write += number(kind.times) * dma.write;
-      all.psram_read += number(kind.times) * dma.psram;
+      const auto dma = dma_beats<Filled>(c_, r_, cost_, kind);
+      for (std::size_t need = 0; need < core_resources; ++need) all.needs[need] += number(kind.times) * dma[need];
     }
   }
 
@@ -283,8 +253,8 @@ class Layer {
   void bounds() {
     const Filled bound = bound_cycles();
     e_.bound_cycles = bound.value();
-    e_.terms.push_back({"bound_cycles", "docs/model/explanation.md", bound_symbols(c_, found_, cost_), bound.text(),
-                        bound.value()});
+    e_.terms.push_back(
+        {"bound_cycles", "docs/model/explanation.md", bound_symbols(c_, r_, cost_), bound.text(), bound.value()});
     const Filled least = least_bytes();
     e_.least_dram_bytes = least.value();
     e_.terms.push_back({"least_dram_bytes", "docs/model/explanation.md",
@@ -296,7 +266,7 @@ class Layer {
     if (cost_.on_host) return {};
     if (!cost_.plan.nest)
       return ceiling(product_of({c_.work.passes, c_.work.rows, c_.work.row_length, c_.work.element_cycles}),
-                     row_lanes(c_.work.family, m_));
+                     r_.row_lanes[c_.work.family]);
     if (made_in_memory(cost_)) return rows_in_memory();
     return ceiling(number(cost_.spent_macs), array_macs(c_, cost_, m_));
   }
@@ -306,8 +276,8 @@ class Layer {
     if (c_.compound == Compound::strips) return number(cost_.memory_cycles);
     const LoopNest& n = c_.work.nest;
     return product_of({n.groups, n.batch * n.out_h * n.out_w}) *
-           ceiling(number(bits_of(found_.activation_format)), found_.fefet_input_bits) *
-           product_of({found_.fefet_columns_per_converter, c_.work.element_cycles});
+           ceiling(number(r_.activation_bits), m_.fefet_input_bits) *
+           product_of({m_.fefet_columns_per_converter, c_.work.element_cycles});
   }
 
   /// Elements of operand A of a nest that are read at all.
@@ -335,7 +305,6 @@ class Layer {
   }
 
   Filled least_bytes() const {
-    const Machine m = c_.formats ? machine_for(c_, m_) : m_;
     const std::int64_t room = 2 * m_.dsram_bytes + m_.stackram_bytes;
     const auto beyond = [&](std::int64_t elements, std::int64_t bits) {
       const Filled bytes = ceiling(product_of({elements, bits}), 8);
@@ -345,8 +314,7 @@ class Layer {
     const Instruction& instruction = s_.run.stage->program.instructions[e_.layer.index];
     const Filled once = number(fetched ? instruction.weight_bytes.value : 0);
     const Filled activations =
-        beyond(operand_elements(), bits_of(m.activation_format)) +
-        beyond(c_.out_elements, bits_of(c_.formats ? c_.formats->results : m.activation_format));
+        beyond(operand_elements(), r_.activation_bits) + beyond(c_.out_elements, r_.result_bits(c_));
     return once + number(s_.rules.cores * cost_.cores) * activations;
   }
 
@@ -355,7 +323,7 @@ class Layer {
   LayerExplanation& e_;
   const std::size_t number_;
   const InstructionClass& c_;
-  const Machine found_;
+  const Resolved r_;
   const ClassCost& cost_;
   const InstructionTime& time_;
 };
@@ -371,15 +339,9 @@ LayerNeeds layer_needs(const ExplainedStage& s, std::size_t number, std::size_t 
   layer.stage = number;
   layer.index = index;
   layer.cycles = time.end - time.start;
-  const PortBeats ports = port_beats(cost);
-  layer.needs = {cost.busy.compute,
-                 ports.dsram_read,
-                 ports.dsram_write,
-                 cost.busy.stackram_read,
-                 cost.busy.stackram_write,
-                 ports.psram,
-                 time.overhead,
-                 s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value()};
+  std::ranges::copy(core_needs(cost), layer.needs.begin());
+  layer.needs[Needed::overhead] = time.overhead;
+  layer.needs[Needed::dram_channel] = s.channel_cycles[place] + words_cycles(s.rules, time.program_bytes).value();
   layer.limiter = limiter_of(layer.needs, stalls_of(time));
   layer.macs = cost.macs * cost.cores * s.run.schedule.active_cores;
   layer.lane_macs = cost.spent_macs * cost.cores * s.run.schedule.active_cores;

@@ -1,8 +1,6 @@
 // Formulas in symbols, without factors that a machine does not have.
 #include "core/cost/explain/explain_symbols.h"
 
-#include "core/cost/work/micro_operations.h"
-
 namespace sdip {
 namespace {
 
@@ -17,8 +15,8 @@ std::string row_cycles(const InstructionClass& c, const Machine& m) {
 }
 
 /// Whether zeros of the class's own nest are skipped, so that kernel and sum are one compacted dimension.
-bool compacted(const InstructionClass& c, const Machine& m) {
-  return m.sparsity == Sparsity::skipping && c.operand_b == Place::psram;
+bool compacted(const InstructionClass& c, const Resolved& r) {
+  return r.form.skipping && c.operand_b == Place::psram;
 }
 
 bool skips(const ClassCost& cost) { return !made_in_memory(cost) && cost.spent_macs < cost.macs; }
@@ -45,28 +43,28 @@ std::string host_symbols(const InstructionClass& c, const Machine& m) {
 
 }  // namespace
 
-std::string compute_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
+std::string compute_symbols(const InstructionClass& c, const Resolved& r, const ClassCost& cost) {
   if (c.compound != Compound::single) return "tile operations x compute of each step, summed";
-  if (cost.on_host) return host_symbols(c, found);
+  if (cost.on_host) return host_symbols(c, r.machine);
   if (!cost.plan.nest) return "tile operations x passes x folds(rows)" + element_cycles(c);
-  if (made_in_memory(cost)) return "tile operations x products x rows x " + row_cycles(c, found);
-  if (found.accumulator_folds > 0) return held_symbols(c, found);
-  const bool groups = multiplies_weights(c) && scale_group_of(found) > 0;
+  if (made_in_memory(cost)) return "tile operations x products x rows x " + row_cycles(c, r.machine);
+  if (r.machine.accumulator_folds > 0) return held_symbols(c, r.machine);
+  const bool groups = r.scale_group > 0;
   const char* lanes = cost.products_in_mac > 1 ? (groups ? "(lanes x products in a MAC that groups leave)"
                                                          : "(lanes x products in a MAC)")
                       : groups                 ? "(lanes that groups leave)"
                                                : "lanes";
-  const char* sum = compacted(c, found) ? "ceil(weights kept of kernel x K_tile/" : "kernel x ceil(K_tile/";
+  const char* sum = compacted(c, r) ? "ceil(weights kept of kernel x K_tile/" : "kernel x ceil(K_tile/";
   return fmt::format("tile operations x products x ceil(rows/lanes) x ceil(channels/lanes) x {}{}){}", sum, lanes,
                      element_cycles(c));
 }
 
-std::string bound_symbols(const InstructionClass& c, const Machine& found, const ClassCost& cost) {
+std::string bound_symbols(const InstructionClass& c, const Resolved& r, const ClassCost& cost) {
   if (cost.on_host) return "none: the host computes it";
   if (!cost.plan.nest) return "ceil(passes x elements" + element_cycles(c) + "/lanes)";
   if (made_in_memory(cost))
     return c.compound == Compound::strips ? "cycles of its products in memory, summed over its parts"
-                                          : "products x rows x " + row_cycles(c, found);
+                                          : "products x rows x " + row_cycles(c, r.machine);
   return std::string(skips(cost) ? "ceil(MACs not skipped/" : "ceil(MACs/") +
          (cost.products_in_mac > 1 ? "(lanes of the array x products in a MAC))" : "lanes of the array)");
 }

@@ -6,7 +6,6 @@
 
 #include "core/cost/explain/filled.h"
 #include "core/cost/work/ports.h"
-#include "core/program/workload.h"
 
 namespace sdip {
 
@@ -20,16 +19,15 @@ Filled longest_worked_out(const FilledBusy& busy);
 /// Whether the formulas come to the engine's figures.
 bool agrees(const FilledBusy& filled, const Busy& busy);
 
-/// An operation of an instruction that stands for one operator, on the chip. `m` is the machine in the class's
-/// formats, `weights` where the stage has its weights.
-FilledBusy filled_busy(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
-                       const TileShape& tile, WeightPlace weights);
+/// An operation of an instruction that stands for one operator, on the chip.
+FilledBusy filled_busy(const InstructionClass& c, const Resolved& r, const cost::TilePlan& plan,
+                       const TileShape& tile);
 
 /// The steps of an operation on the host, one after the other: operands in, its work, results out.
 ///
 /// Worked example. The softmax of host.h: compute is "ceil(10 x 8/32)", "ceil(10 x 3 x 150/100)", "ceil(10 x
 /// 8/32)".
-std::vector<StepOf<Filled>> filled_host(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
-                                        const TileShape& tile, WeightPlace weights);
+std::vector<StepOf<Filled>> filled_host(const InstructionClass& c, const Resolved& r, const cost::TilePlan& plan,
+                                        const TileShape& tile);
 
 }  // namespace sdip

@@ -16,9 +16,8 @@ namespace sdip {
 using FilledSteps = std::vector<StepOf<Filled>>;
 
 /// Of each of the cost's shapes, in their order; nothing where a formula does not come to the engine's figure.
-/// Requires that `cost` is class_cost(c, m, role).
-std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Machine& m, Role role,
-                                      const ClassCost& cost);
+/// Requires that `cost` is class_cost(c, r).
+std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Resolved& r, const ClassCost& cost);
 
 /// Needs of all steps, summed; and how long they last.
 FilledBusy sum_of(const FilledSteps& steps);

@@ -41,23 +41,17 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[instruction.instruction_class];
   const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
-  const PortBeats ports = port_beats(cost);
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
-  c.busy = {Cycles(cost.busy.compute),
-            Cycles(ports.dsram_read),
-            Cycles(ports.dsram_write),
-            Cycles(cost.busy.stackram_read),
-            Cycles(cost.busy.stackram_write),
-            Cycles(ports.psram),
-            Cycles(time.overhead),
-            Cycles(streams.weights),
-            Cycles(streams.activations),
-            rules.rate.time_for(Bytes(time.program_bytes))};
-  c.dma_read_beats = cost.dma.read;
-  c.dma_write_beats = cost.dma.write;
-  c.dma_psram_beats = cost.dma.psram;
+  std::ranges::transform(core_needs(cost), c.busy.begin(), [](std::int64_t cycles) { return Cycles(cycles); });
+  c.busy[Resource::overhead] = Cycles(time.overhead);
+  c.busy[Resource::weight_stream] = Cycles(streams.weights);
+  c.busy[Resource::activation_stream] = Cycles(streams.activations);
+  c.busy[Resource::program_stream] = rules.rate.time_for(Bytes(time.program_bytes));
+  c.dma_read_beats = cost.dma[Resource::dsram_read];
+  c.dma_write_beats = cost.dma[Resource::dsram_write];
+  c.dma_psram_beats = cost.dma[Resource::psram_read];
   c.stall_weights = Cycles(time.stall_weights);
   c.stall_activations = Cycles(time.stall_activations);
   c.stall_program = Cycles(time.stall_program);

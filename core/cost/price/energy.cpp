@@ -161,15 +161,16 @@ CoreEvents alike_events(const InstructionClass& c, const ClassCost& cost, const 
   double array = 0, row = 0;
   if (lanes && products) {
     const ArrayLanes of = array_lanes(c.work.family, its);
-    array = static_cast<double>(of.rows * of.channels * of.sum) * static_cast<double>(cost.busy.compute);
+    array = static_cast<double>(of.rows * of.channels * of.sum) * static_cast<double>(cost.busy[Resource::compute]);
   } else if (lanes) {
-    row = static_cast<double>(row_lanes(c.work.family, its)) * static_cast<double>(cost.busy.compute);
+    row = static_cast<double>(row_lanes(c.work.family, its)) * static_cast<double>(cost.busy[Resource::compute]);
   }
   return {.weighted_macs = cost.weighted && !in_memory ? cost.macs : 0,
           .other_macs = cost.weighted ? 0 : cost.macs,
           .lane_operations = cost.lane_operations,
-          .dsram_beats = cost.busy.all_dsram_reads() + cost.busy.dsram_write,
-          .stackram_beats = cost.busy.stackram_read + cost.busy.stackram_write + cost.busy.psram_stack,
+          .dsram_beats = cost.busy.all_dsram_reads() + cost.busy[Resource::dsram_write],
+          .stackram_beats =
+              cost.busy[Resource::stackram_read] + cost.busy[Resource::stackram_write] + cost.busy.psram_stack,
           .memory_macs = in_memory ? cost.macs : 0,
           .conversions = cost.conversions,
           .accumulator_accesses = cost.busy.accumulator_writes + cost.busy.accumulator_reads,
@@ -186,7 +187,7 @@ CoreEvents core_events(const InstructionClass& c, const ClassCost& cost, const M
   if (!has_own_pairs(its)) return events;
   events.dsram_beats = 0;
   for (std::size_t f = 0; f < pair_families; ++f) events.pair_beats[f] = cost.busy.other_pairs.beats[f];
-  events.pair_beats.at(at(c.work.family)) += cost.busy.dsram_read + cost.busy.dsram_write;
+  events.pair_beats.at(at(c.work.family)) += cost.busy[Resource::dsram_read] + cost.busy[Resource::dsram_write];
   return events;
 }
 

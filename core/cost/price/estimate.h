@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/cost/work/resource.h"
 #include "core/machine/machine.h"
 #include "core/machine/rate.h"
 #include "core/program/program.h"
@@ -62,22 +63,8 @@ struct Outcome {
   }
 };
 
-/// The resources that can limit an instruction.
-enum class Resource {
-  compute,
-  dsram_read,
-  dsram_write,
-  stackram_read,
-  stackram_write,
-  psram_read,
-  overhead,
-  weight_stream,
-  activation_stream,
-  program_stream
-};
 std::string_view resource_text(Resource resource);
-inline constexpr std::size_t resource_count = 10;
-using ByResource = std::array<Cycles, resource_count>;
+using ByResource = Array<Cycles, resource_count>;
 
 /// What energy is spent on. broadcast: weights on their way to the cores; ports: beats across the macros of a
 /// memory; clock: its tree and pipeline registers; control: instruction words read from IMEM.

@@ -94,16 +94,21 @@ List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m) {
 }
 
 List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores) {
-  const Machine its = in_lockstep(machine_of_stage(m, stage.role), cores);
+  const Machine its = machine_of_stage(m, stage.role, cores);
+  Resolver resolver(its, stage.role);
   List<ClassCost> costs;
   costs.reserve(stage.program.classes.size());
-  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, its, stage.role));
+  for (const InstructionClass& c : stage.program.classes) costs.push_back(class_cost(c, resolver.of(c)));
   return costs;
 }
 
 void cost_anew(const CompiledStage& stage, const Machine& m, List<ClassCost>& costs) {
   const StageMachine its(m, stage.role);
-  for (std::size_t c = 0; c < costs.size(); ++c) cost_anew(stage.program.classes[c], *its, stage.role, costs[c]);
+  Resolver resolver(*its, stage.role);
+  for (std::size_t number = 0; number < costs.size(); ++number) {
+    const InstructionClass& c = stage.program.classes[number];
+    cost_anew(c, resolver.of(c), costs[number]);
+  }
 }
 
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& all_uses,
@@ -151,9 +156,9 @@ std::optional<StageRun> run_stage(const CompiledStage& stage, const Machine& m,
                                   std::vector<InstructionTime>* trace) {
   StageRun run;
   run.stage = &stage;
-  run.machine = machine_of_stage(m, stage.role);
   run.schedule = frame_schedule(stage.role, stage.part, m);
   const std::int64_t cores = run.schedule.active_cores;
+  run.machine = machine_of_stage(m, stage.role, cores);
   run.costs = class_costs(stage, m);
   const TimelineRules rules = stage_rules(stage, m, cores);
   if (!countable(stage.program, run.costs, rules, counted_passes(m))) return std::nullopt;

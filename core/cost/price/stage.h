@@ -53,7 +53,7 @@ struct PassEnergy {
 /// One stage, costed: its work and its times alone and in a saturated stream.
 struct StageRun {
   const CompiledStage* stage = nullptr;
-  Machine machine;  // that it runs on (machine_of_stage)
+  Machine machine;  // that it runs on (machine_of_stage), its cores those in lockstep
   FrameSchedule schedule;
   ClassUses uses;
   List<ClassCost> costs;

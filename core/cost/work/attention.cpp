@@ -59,16 +59,12 @@ void add_loop(const std::vector<Kind>& kinds, std::int32_t shapes, TileLoop loop
 
 class AttentionCost {
  public:
-  AttentionCost(const InstructionClass& c, const Machine& m, Role role)
-      : c_(c), m_(m), role_(role), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {
-    m_.host_operators = HostOperators::no_operators;  // a softmax inside an instruction has its circuit
-  }
+  AttentionCost(const InstructionClass& c, const Resolved& r)
+      : c_(c), r_(r), sizes_(attention_sizes(c)), plan_(attention_plan(c)) {}
 
   ClassCost run() const {
-    const auto needs_of = [this](const InstructionClass& step, const Machine& m) {
-      return step_cost(step, m, role_).busy;
-    };
-    const AttentionSteps<std::int64_t, decltype(needs_of)> steps(c_, m_, plan_, needs_of);
+    const auto needs_of = [](const InstructionClass& step, const Resolved& r) { return step_cost(step, r).busy; };
+    const AttentionSteps<std::int64_t, decltype(needs_of)> steps(c_, r_, plan_, needs_of);
     ClassCost cost;
     cost.plan = plan_;
     cost.operations = plan_.result_tiles();
@@ -86,8 +82,7 @@ class AttentionCost {
     add_loop({{{}, plan_.repeats}}, {}, {.a = true, .b = true}, cost.order);
     add_loop(rows, static_cast<std::int32_t>(keys.size()), {.a = true}, cost.order);
     add_loop(keys, 1, {.b = true}, cost.order);
-    const WeightForm form = weight_form(m_);
-    cost.held_weight_bytes = held_weight_bytes(c_, form);
+    cost.held_weight_bytes = held_weight_bytes(c_, r_.form);
     cost.held_weight_stored_bytes = cost.held_weight_bytes;
     const std::int64_t scores = sizes_.heads * sizes_.rows * sizes_.keys;
     const std::int64_t results = sizes_.heads * sizes_.rows * sizes_.values;
@@ -102,8 +97,7 @@ class AttentionCost {
     Steps steps;
     for (const StepOf<std::int64_t>& step : needs.of(rows, keys, last)) steps.then(step.busy, step.times);
     TileCost tile;
-    if (shares_units(m_))
-      tile.micro_operations = attention_micro_operations(c_, needs.rescales(), last, weights_in_place(m_, role_));
+    if (r_.shares_units) tile.micro_operations = attention_micro_operations(c_, needs.rescales(), last, r_.wired());
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
     tile.b_bytes = moved(c_.operand_b, keys * sizes_.depth) + moved(c_.parts[2].operand_b, keys * sizes_.values);
@@ -114,20 +108,17 @@ class AttentionCost {
   }
 
   std::int64_t moved(Place place, std::int64_t elements) const {
-    return place == Place::dram ? bytes_of(elements, bits_of(m_.activation_format)) : 0;
+    return place == Place::dram ? bytes_of(elements, r_.activation_bits) : 0;
   }
 
   const InstructionClass& c_;
-  Machine m_;
-  const Role role_;
+  const Resolved& r_;
   const AttentionSizes sizes_;
   const TilePlan plan_;
 };
 
 }  // namespace
 
-ClassCost attention_cost(const InstructionClass& c, const Machine& m, Role role) {
-  return AttentionCost(c, m, role).run();
-}
+ClassCost attention_cost(const InstructionClass& c, const Resolved& r) { return AttentionCost(c, r).run(); }
 
 }  // namespace sdip

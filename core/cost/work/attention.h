@@ -18,22 +18,22 @@ namespace sdip {
 
 /// The cost of a class of Compound::attention (docs/model/fusion.md#attention): shapes of row tiles by key
 /// tiles, the last key tile apart.
-ClassCost attention_cost(const InstructionClass& c, const Machine& m, Role role);
+ClassCost attention_cost(const InstructionClass& c, const Resolved& r);
 
-/// The needs of an attention's steps over a tile of `rows` queries by `keys`. `needs_of(c, m)` says what one
+/// The needs of an attention's steps over a tile of `rows` queries by `keys`. `needs_of(c, r)` says what one
 /// operator needs on one tile, as an instruction of its own.
 template <class Number, class NeedsOf>
 class AttentionSteps {
  public:
-  AttentionSteps(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan, NeedsOf needs_of)
-      : c_(c), m_(m), wide_(m), plan_(plan), needs_of_(std::move(needs_of)) {
-    wide_.activation_format = m.accumulator_format;
+  AttentionSteps(const InstructionClass& c, const Resolved& r, const cost::TilePlan& plan, NeedsOf needs_of)
+      : c_(c), r_(r), wide_(r), plan_(plan), needs_of_(std::move(needs_of)) {
+    wide_.activation_bits = r.accumulator_bits;
   }
 
   /// In their order; the division with the last tile of keys. The rows go in parts of `part` rows and a last one of
   /// the rest: while one's softmax runs, the next one's scores and the product of the one before do.
   std::vector<StepOf<Number>> of(std::int64_t rows, std::int64_t keys, bool last) const {
-    const std::int64_t part = ceil_div(rows, m_.attention_parts), parts = ceil_div(rows, part);
+    const std::int64_t part = ceil_div(rows, r_.machine.attention_parts), parts = ceil_div(rows, part);
     const std::int64_t rest = rows - (parts - 1) * part;
     const BusyOf<Number> nothing;
     const BusyOf<Number> softmaxes = softmax(part, keys), products = product(part, keys);
@@ -89,9 +89,9 @@ class AttentionSteps {
                                const BusyOf<Number>& product) {
     BusyOf<Number> all = scores;
     all += product;
-    const Number in_arrays = all.compute;
+    const Number in_arrays = all[Resource::compute];
     all += softmax;
-    all.compute = largest(std::initializer_list<Number>{softmax.compute, in_arrays});
+    all[Resource::compute] = largest(std::initializer_list<Number>{softmax[Resource::compute], in_arrays});
     return all;
   }
 
@@ -108,14 +108,14 @@ class AttentionSteps {
     step.fetches = c_.fetches;
     if (!holding) std::erase_if(step.fetches, [](const Fetch& mask) { return !mask.per_fold; });
     for (Fetch& mask : step.fetches) mask.elements = held_part(mask);
-    return needs_of_(step, m_);
+    return needs_of_(step, r_);
   }
 
   /// Maxima, exponentials and sums; accumulators rescaled to the new maxima.
   BusyOf<Number> softmax(std::int64_t rows, std::int64_t keys) const {
-    BusyOf<Number> busy = needs_of_(row_step(rows, keys, 2), m_);
-    busy.dsram_read += accumulator_beats(2 * rows);
-    busy.dsram_write += accumulator_beats(2 * rows);
+    BusyOf<Number> busy = needs_of_(row_step(rows, keys, 2), r_);
+    busy[Resource::dsram_read] += accumulator_beats(2 * rows);
+    busy[Resource::dsram_write] += accumulator_beats(2 * rows);
     if (rescales()) busy += needs_of_(row_step(rows, values(), 1), wide_);
     return busy;
   }
@@ -127,12 +127,12 @@ class AttentionSteps {
     step.operand_a = Place::dsram;
     step.operand_b = part.operand_b;
     step.pair_b = part.pair_b;
-    BusyOf<Number> busy = needs_of_(step, m_);
-    const ArrayLanes lanes = array_lanes(part.work.family, m_);
+    BusyOf<Number> busy = needs_of_(step, r_);
+    const ArrayLanes& lanes = r_.arrays[part.work.family];
     const Number sums = folded_beats<Number>(fold(rows, lanes.rows), fold(values(), lanes.channels),
-                                             bits_of(m_.accumulator_format), m_.dsram_port_bits);
-    busy.dsram_write += sums;
-    if (rescales()) busy.dsram_read += sums;
+                                             r_.accumulator_bits, r_.port_bits[Resource::dsram_read]);
+    busy[Resource::dsram_write] += sums;
+    if (rescales()) busy[Resource::dsram_read] += sums;
     return busy;
   }
 
@@ -145,20 +145,20 @@ class AttentionSteps {
     write.push = c_.push;
     write.to_dram = c_.to_dram;
     write.turned_run = c_.turned_run;
-    BusyOf<Number> busy = needs_of_(write, m_);
-    busy.dsram_read += needs_of_(read, wide_).dsram_read;
-    busy.dsram_read += accumulator_beats(rows);
+    BusyOf<Number> busy = needs_of_(write, r_);
+    busy[Resource::dsram_read] += needs_of_(read, wide_)[Resource::dsram_read];
+    busy[Resource::dsram_read] += accumulator_beats(rows);
     return busy;
   }
 
   Number accumulator_beats(std::int64_t elements) const {
-    return beats<Number>({elements, bits_of(m_.accumulator_format)}, m_.dsram_port_bits);
+    return beats<Number>({elements, r_.accumulator_bits}, r_.port_bits[Resource::dsram_read]);
   }
   std::int64_t values() const { return c_.parts[2].work.nest.out_channels; }
 
   const InstructionClass& c_;
-  const Machine& m_;
-  Machine wide_;  // the same, moving accumulators
+  const Resolved& r_;
+  Resolved wide_;  // the same, moving accumulators
   const cost::TilePlan& plan_;
   NeedsOf needs_of_;
 };

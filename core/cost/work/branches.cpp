@@ -46,7 +46,7 @@ void read_in_turn(std::int64_t cores, ClassCost& cost) {
   cost.cycles = 0;
   for (TileCost& tile : cost.shapes) {
     const Int128 more = static_cast<Int128>(cores - 1) * tile.busy.weight_beats();
-    tile.busy.psram_read = at_most(tile.busy.psram_read + more, most_cycles / tile.times);
+    tile.busy[Resource::psram_read] = at_most(tile.busy[Resource::psram_read] + more, most_cycles / tile.times);
     tile.cycles = tile.busy.longest();
     add_operation(tile, cost);
   }
@@ -54,15 +54,15 @@ void read_in_turn(std::int64_t cores, ClassCost& cost) {
 
 }  // namespace
 
-ClassCost spread_cost(const InstructionClass& c, const Machine& m, Role role) {
+ClassCost spread_cost(const InstructionClass& c, const Resolved& r) {
   InstructionClass part = c;
   part.spread_cores = 1;
-  ClassCost cost = step_cost(part, in_lockstep(m, m.cores * c.spread_cores), role);
-  const std::int64_t bits = bits_of(m.activation_format), others = c.spread_cores - 1;
+  ClassCost cost = step_cost(part, r);
+  const std::int64_t bits = r.activation_bits, others = c.spread_cores - 1;
   const std::int64_t result = c.to_dsram || c.push ? ceil_div(c.out_elements * bits, 8) : 0;
   cost.cores = c.spread_cores;
-  cost.link_in_cycles = ceil_div(sent_bytes(c, bits) * 8, m.link_bits);
-  cost.link_out_cycles = ceil_div(others * result * 8, m.link_bits);
+  cost.link_in_cycles = ceil_div(sent_bytes(c, bits) * 8, r.machine.link_bits);
+  cost.link_out_cycles = ceil_div(others * result * 8, r.machine.link_bits);
   if (!cost.weighted) return cost;
   cost.weight_parts = c.spread_cores;
   read_in_turn(c.spread_cores, cost);

@@ -19,19 +19,18 @@ using namespace cost;
 namespace {
 
 /// What a tile moves through DRAM, and the PSRAM that its weights take.
-void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan, const WeightForm& form,
-               TileCost& tile) {
-  const std::int64_t bits = bits_of(m.activation_format);
+void add_bytes(const InstructionClass& c, const Resolved& r, const TilePlan& plan, TileCost& tile) {
+  const std::int64_t bits = r.activation_bits;
   if (c.operand_b == Place::dram) tile.b_bytes = bytes_of(tile_b_elements(c, plan, tile.size), bits);
   if (c.operand_b == Place::psram) {
-    tile.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, form);
-    tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
+    tile.weight_bytes = weight_tile_bytes(c, tile.size.channels, tile.size.sums, tile.first, r.form);
+    tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, r.form);
   }
   const std::int64_t results =
       plan.nest ? tile_out_elements(plan, tile.size) : ceil_div(c.out_elements, plan.result_tiles());
-  if (c.to_dram && tile.last) tile.out_bytes = bytes_of(results, widths_of(c, m).result);
+  if (c.to_dram && tile.last) tile.out_bytes = bytes_of(results, r.result_bits(c));
   if (partials_leave(c, plan)) {
-    const std::int64_t partials = bytes_of(results, bits_of(m.accumulator_format));
+    const std::int64_t partials = bytes_of(results, r.accumulator_bits);
     if (!tile.first) tile.partial_in_bytes = partials;
     if (!tile.last) tile.out_bytes = partials;
   }
@@ -41,63 +40,34 @@ void add_bytes(const InstructionClass& c, const Machine& m, const TilePlan& plan
       tile.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
 }
 
-/// Of one DSRAM for all operators.
-void clear(Busy& busy) {
-  busy.compute = busy.dsram_read = busy.dsram_write = 0;
-  busy.stackram_read = busy.stackram_write = busy.psram_read = busy.psram_stack = busy.psram_stacks = 0;
-  busy.accumulator_writes = busy.accumulator_reads = busy.register_writes = 0;
-}
-
 /// What a tile needs of its circuit, or of the host, and of each port.
-void find_needs(const InstructionClass& c, const Machine& m, const TilePlan& plan, WeightPlace weights,
-                TileCost& tile) {
-  const bool wired = weights != WeightPlace::psram;
+void find_needs(const InstructionClass& c, const Resolved& r, const TilePlan& plan, TileCost& tile) {
   const TileShape shape{tile.size, tile.first, tile.last, tile.times};
-  if (on_host(c, m)) {
+  if (on_host(c, r.host_operators)) {
     Steps steps;
-    for (Busy& step : host_formulas<std::int64_t>(c, m, plan, shape)) {
-      merge_ports(m, wired, tile.times, step);
+    for (Busy& step : host_formulas<std::int64_t>(c, r, plan, shape)) {
+      merge_ports(r, tile.times, step);
       steps.then(step);
     }
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
   } else {
-    clear(tile.busy);
-    OperationFormulas<std::int64_t> formulas(c, m, plan, shape, tile.busy);
-    if (plan.nest)
-      formulas.add_nest(weights);
-    else
-      formulas.add_rows();
-    merge_ports(m, wired, tile.times, tile.busy);
+    tile.busy.clear();
+    OperationFormulas<std::int64_t>(c, r, plan, shape, tile.busy).add();
+    merge_ports(r, tile.times, tile.busy);
     tile.cycles = tile.busy.longest();
   }
-  tile.micro_operations = shares_units(m) ? micro_operations(c, m, plan, tile.first, tile.last, wired) : 1;
+  tile.micro_operations = r.shares_units ? micro_operations(c, r, plan, tile.first, tile.last) : 1;
 }
 
 }  // namespace
 
-InstructionClass own_pair_unsaid(InstructionClass c) {
-  const Family own = c.work.family;
-  const auto leave = [own](DsramPair& pair) {
-    if (pair == own) pair.reset();
-  };
-  leave(c.pair_a);
-  leave(c.pair_b);
-  for (Fetch& fetch : c.fetches) leave(fetch.pair);
-  for (Part& part : c.parts) {
-    leave(part.pair_b);
-    for (Fetch& fetch : part.fetches) leave(fetch.pair);
-  }
-  return c;
-}
-
-SummedOver summed_over(const InstructionClass& c, const Machine& m, std::int64_t channels) {
+SummedOver summed_over(const InstructionClass& c, const WeightForm& form, std::int64_t channels) {
   const LoopNest& nest = c.work.nest;
-  if (c.operand_b != Place::psram || m.sparsity != Sparsity::skipping)
-    return {nest.kernel_h, nest.kernel_w, channels};
-  const std::int64_t kernel = nest.kernel_h * nest.kernel_w, density = m.weight_density.hundredths;
-  if (m.sparsity_group == 0) return {1, 1, ceil_div(channels * kernel * density, 100)};
-  return {1, 1, kernel * kept_in_groups(channels, m.sparsity_group, density)};
+  if (c.operand_b != Place::psram || !form.skipping) return {nest.kernel_h, nest.kernel_w, channels};
+  const std::int64_t kernel = nest.kernel_h * nest.kernel_w, density = form.density_hundredths;
+  if (form.group == 0) return {1, 1, ceil_div(channels * kernel * density, 100)};
+  return {1, 1, kernel * kept_in_groups(channels, form.group, density)};
 }
 
 std::int64_t prologue_elements(const InstructionClass& c, const TilePlan& plan, const TileExtent& tile) {
@@ -124,50 +94,13 @@ std::size_t kind_of(const ClassCost& cost, std::int32_t shape, std::int32_t wind
   return as_size(kind - cost.kinds.begin());
 }
 
-DmaPorts dma_ports(const InstructionClass& c, const Machine& m, Role role) {
-  return {m.dsram_port_bits, m.psram_port_bits, m.activation_memory == ActivationMemory::unified,
-          !c.pinned && weight_place(m, role) == WeightPlace::psram};
-}
-
-ArrayLanes array_lanes(Family family, const Machine& m) {
-  if (family == Family::conv2d || shares_macs(m)) return {m.conv_lanes_pixel, m.conv_lanes_out, m.conv_lanes_in};
-  if (family == Family::linear) return {m.linear_lanes_m, m.linear_lanes_n, m.linear_lanes_k};
-  return {m.matmul_lanes_m, m.matmul_lanes_n, m.matmul_lanes_k};
-}
-
-std::int64_t mac_lanes(const Machine& m) {
-  std::int64_t lanes = 0;
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    if (family != Family::conv2d && shares_macs(m)) continue;
-    const ArrayLanes array = array_lanes(family, m);
-    lanes += array.rows * array.channels * array.sum;
-  }
-  return lanes;
-}
-
-std::int64_t row_lanes(Family family, const Machine& m) {
-  if (shares_units(m)) return m.vector_lanes;
-  switch (family) {
-    case Family::softmax:
-      return m.softmax_lanes;
-    case Family::norm:
-      return m.norm_lanes;
-    case Family::transpose:
-      return m.transpose_lanes;
-    default:
-      return m.vector_lanes;
-  }
-}
-
 namespace {
 
 /// Tiles and their bytes, of a class that is no compound.
-ClassCost tiles_of(const InstructionClass& c, const Machine& m, WeightPlace weights) {
+ClassCost tiles_of(const InstructionClass& c, const Resolved& r) {
   ClassCost cost;
   cost.plan = tile_plan(c);
   cost.weighted = c.operand_b == Place::psram;
-  const WeightForm form = weight_form(m);
-  const std::int64_t bits = bits_of(m.activation_format);
   Expansion expansion = expand(c, cost.plan);
   for (const TileShape& shape : expansion.shapes) {
     TileCost& tile = cost.shapes.emplace_back();
@@ -176,18 +109,18 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m, WeightPlace weig
     tile.last = shape.last;
     tile.times = shape.times;
     cost.operations += tile.times;
-    add_bytes(c, m, cost.plan, form, tile);
+    add_bytes(c, r, cost.plan, tile);
   }
   for (const InputWindow& window : expansion.windows)
-    cost.windows.push_back({bytes_of(window.all, bits), bytes_of(window.fresh, bits)});
+    cost.windows.push_back({bytes_of(window.all, r.activation_bits), bytes_of(window.fresh, r.activation_bits)});
   cost.streams_activations = moves_activations(cost);
   cost.order = std::move(expansion.order);
-  cost.held_weight_bytes = held_weight_bytes(c, form);
+  cost.held_weight_bytes = held_weight_bytes(c, r.form);
   cost.held_weight_stored_bytes = cost.held_weight_bytes;
   cost.macs = cost.plan.nest ? mac_count(c.work.nest) : 0;
-  if (cost.plan.nest && !multiplies_in_memory(c, weights)) {
+  if (cost.plan.nest && !multiplies_in_memory(c, r.weights)) {
     const LoopNest& nest = c.work.nest;
-    const SummedOver sum = summed_over(c, m, nest.in_channels);
+    const SummedOver sum = summed_over(c, r.form, nest.in_channels);
     cost.spent_macs = nest.groups * nest.batch * nest.out_channels * nest.out_h * nest.out_w * sum.kernel_h *
                       sum.kernel_w * sum.channels;
   }
@@ -195,22 +128,21 @@ ClassCost tiles_of(const InstructionClass& c, const Machine& m, WeightPlace weig
 }
 
 /// What those tiles need of a machine's circuits and ports, whatever they needed of another's.
-void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
-  const WeightPlace weights = weight_place(m, role);
-  const bool in_memory = multiplies_in_memory(c, weights);
-  cost.on_host = on_host(c, m);
-  clear(cost.busy);
+void find_needs(const InstructionClass& c, const Resolved& r, ClassCost& cost) {
+  const bool in_memory = multiplies_in_memory(c, r.weights);
+  cost.on_host = on_host(c, r.host_operators);
+  cost.busy.clear();
   cost.cycles = cost.lane_operations = cost.scalings = 0;
-  cost.memory_cycles = in_memory ? memory_cycles(c, m) : 0;
+  cost.memory_cycles = in_memory ? memory_cycles(c, r) : 0;
   cost.conversions = 0;
   for (TileCost& tile : cost.shapes) {
-    find_needs(c, m, cost.plan, weights, tile);
+    find_needs(c, r, cost.plan, tile);
     if (in_memory)
       cost.conversions += static_cast<double>(tile.times) *
-                          memory_conversions(c, m, tile.size.rows * tile.size.columns * cost.plan.multiplicity,
+                          memory_conversions(c, r, tile.size.rows * tile.size.columns * cost.plan.multiplicity,
                                              tile.size.channels, tile.size.sums);
     if (cost.plan.nest)
-      cost.scalings += tile.times * scalings_of(c, m, tile_out_elements(cost.plan, tile.size), tile.size.sums);
+      cost.scalings += tile.times * scalings_of(c, r, tile_out_elements(cost.plan, tile.size), tile.size.sums);
     cost.lane_operations += tile.times * c.prologue_passes * prologue_elements(c, cost.plan, tile.size);
     add_operation(tile, cost);
   }
@@ -218,15 +150,6 @@ void find_needs(const InstructionClass& c, const Machine& m, Role role, ClassCos
   cost.lane_operations +=
       (cost.plan.nest ? 0 : c.work.passes * c.work.rows * c.work.row_length * c.work.element_cycles) +
       (c.fused_operators + c.statistics_passes) * c.out_elements;
-}
-
-ClassCost cost_in_formats_of(const Machine& m, const InstructionClass& c, Role role) {
-  if (!has_pairs(m)) return step_cost(c, m, role);
-  const InstructionClass unsaid = own_pair_unsaid(c);
-  ClassCost cost = step_cost(unsaid, m, role);
-  cost.circuit = circuit_of(c, m);
-  cost.owned = owned_by(c, cost.busy, m);
-  return cost;
 }
 
 /// Cycles that weights take over all links between dies before an instruction that reads them starts.
@@ -274,75 +197,61 @@ bool exchanges(const ClassCost& cost) {
 
 /// Transfers take beats of the ports that operations use: each lasts as long as both take on the port that is
 /// longest in use.
-void find_durations(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
+void find_durations(const InstructionClass& c, const Resolved& r, ClassCost& cost) {
   cost.dma = {};
   if (cost.kinds.empty()) return;
-  const DmaPorts ports = dma_ports(c, m, role);
   cost.cycles = 0;
   for (OperationKind& kind : cost.kinds) {
     const TileCost& tile = cost.shapes[at(kind.shape)];
     kind.cycles = tile.cycles;
-    if (m.dma_port == DmaPort::shared) {
-      const DmaBeats dma = dma_beats<std::int64_t>(cost, kind, ports);
-      kind.cycles = std::max({tile.cycles, tile.busy.dsram_read + dma.read, tile.busy.dsram_write + dma.write,
-                              tile.busy.psram_read + dma.psram});
-      cost.dma.read += dma.read * kind.times;
-      cost.dma.write += dma.write * kind.times;
-      cost.dma.psram += dma.psram * kind.times;
+    if (r.machine.dma_port == DmaPort::shared) {
+      const auto dma = dma_beats<std::int64_t>(c, r, cost, kind);
+      for (std::size_t need = 0; need < core_resources; ++need) {
+        kind.cycles = std::max(kind.cycles, tile.busy.needs[need] + dma[need]);
+        cost.dma[need] += dma[need] * kind.times;
+      }
     }
     cost.cycles = at_most(cost.cycles + static_cast<Int128>(kind.cycles) * kind.times, most_cycles);
   }
 }
 
 /// Products that a MAC makes a cycle; of those made in a memory none splits.
-std::int64_t in_macs(const ClassCost& cost, const InstructionClass& c, const Machine& m) {
-  return made_in_memory(cost) ? 1 : products_in_mac(c, m);
-}
-
-/// Whether a class finds another machine than the one that is.
-bool finds_another(const InstructionClass& c, const Machine& m) {
-  return c.formats.has_value() || m.composable_macs == ComposableMacs::on || scale_group_of(m) > 0;
+std::int64_t products_in_mac(const ClassCost& cost, const Resolved& r) {
+  return made_in_memory(cost) ? 1 : r.products_in_mac;
 }
 
 }  // namespace
 
-bool stack_in_psram(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
-
-Machine in_lockstep(Machine m, std::int64_t cores) {
-  m.cores = cores;
-  return m;
-}
-
-ClassCost class_cost(const InstructionClass& c, const Machine& m, Role role) {
-  const bool another = finds_another(c, m);
-  ClassCost cost = another ? cost_in_formats_of(machine_found(c, m), c, role) : cost_in_formats_of(m, c, role);
-  if (another) cost.products_in_mac = in_macs(cost, c, m);
+ClassCost class_cost(const InstructionClass& c, const Resolved& r) {
+  ClassCost cost = step_cost(c, r);
+  if (has_pairs(r.machine)) {
+    cost.circuit = circuit_of(c, r.machine);
+    cost.owned = owned_by(c, cost.busy, r.machine);
+  }
+  cost.products_in_mac = products_in_mac(cost, r);
   if (exchanges(cost)) OperationKinds{cost};
-  find_durations(c, m, role, cost);
-  cost.link_in_cycles += between_dies(m, cost);
+  find_durations(c, r, cost);
+  cost.link_in_cycles += between_dies(r.machine, cost);
   return cost;
 }
 
-void cost_anew(const InstructionClass& c, const Machine& m, Role role, ClassCost& cost) {
-  if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(m)) {
-    cost = class_cost(c, m, role);
+void cost_anew(const InstructionClass& c, const Resolved& r, ClassCost& cost) {
+  if (c.compound != Compound::single || c.spread_cores > 1 || has_pairs(r.machine)) {
+    cost = class_cost(c, r);
     return;
   }
-  if (finds_another(c, m))
-    find_needs(c, machine_found(c, m), role, cost);
-  else
-    find_needs(c, m, role, cost);
-  cost.products_in_mac = in_macs(cost, c, m);
-  find_durations(c, m, role, cost);
-  cost.link_in_cycles = between_dies(m, cost);
+  find_needs(c, r, cost);
+  cost.products_in_mac = products_in_mac(cost, r);
+  find_durations(c, r, cost);
+  cost.link_in_cycles = between_dies(r.machine, cost);
 }
 
-ClassCost step_cost(const InstructionClass& c, const Machine& m, Role role) {
-  if (c.compound == Compound::strips) return strips_cost(c, m, role);
-  if (c.spread_cores > 1) return spread_cost(c, m, role);
-  if (c.compound == Compound::attention) return attention_cost(c, m, role);
-  ClassCost cost = tiles_of(c, m, weight_place(m, role));
-  find_needs(c, m, role, cost);
+ClassCost step_cost(const InstructionClass& c, const Resolved& r) {
+  if (c.compound == Compound::strips) return strips_cost(c, r);
+  if (c.spread_cores > 1) return spread_cost(c, r);
+  if (c.compound == Compound::attention) return attention_cost(c, r);
+  ClassCost cost = tiles_of(c, r);
+  find_needs(c, r, cost);
   return cost;
 }
 

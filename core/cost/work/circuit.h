@@ -8,9 +8,8 @@
 
 #include "core/cost/work/expansion.h"
 #include "core/cost/work/fold.h"
+#include "core/cost/work/resolve.h"
 #include "core/cost/work/scoreboard.h"
-#include "core/machine/machine.h"
-#include "core/program/program.h"
 
 namespace sdip {
 
@@ -29,10 +28,10 @@ struct OtherPairsOf {
   Number longest() const { return *std::ranges::max_element(beats); }
 };
 
-/// A counted need of each on-chip resource, in cycles (compute) or beats (ports).
+/// A counted need of each of a core's resources: cycles of the circuit, beats of the ports.
 template <class Number>
 struct BusyOf {
-  Number compute{}, dsram_read{}, dsram_write{}, stackram_read{}, stackram_write{}, psram_read{};
+  ByCoreResource<Number> needs{};
   OtherPairsOf<Number> other_pairs;
   // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
   // lockstep.
@@ -40,15 +39,18 @@ struct BusyOf {
   // No needs, but events: partial sums written to and read from accumulators, weights put into registers.
   Number accumulator_writes{}, accumulator_reads{}, register_writes{};
 
+  Number& operator[](Resource resource) { return needs[resource]; }
+  const Number& operator[](Resource resource) const { return needs[resource]; }
+  /// To nothing; other pairs, which are many, where there are some.
+  void clear() {
+    needs = {};
+    psram_stack = psram_stacks = accumulator_writes = accumulator_reads = register_writes = Number{};
+    if (other_pairs.any) other_pairs = {};
+  }
   BusyOf& operator+=(const BusyOf& other) { return add(other, 1); }
   BusyOf& add(const BusyOf& other, std::int64_t times) {
     const Number factor(times);
-    compute += factor * other.compute;
-    dsram_read += factor * other.dsram_read;
-    dsram_write += factor * other.dsram_write;
-    stackram_read += factor * other.stackram_read;
-    stackram_write += factor * other.stackram_write;
-    psram_read += factor * other.psram_read;
+    for (std::size_t need = 0; need < core_resources; ++need) needs[need] += factor * other.needs[need];
     psram_stack += factor * other.psram_stack;
     psram_stacks += factor * other.psram_stacks;
     accumulator_writes += factor * other.accumulator_writes;
@@ -59,15 +61,17 @@ struct BusyOf {
       other_pairs.add(pair, factor * other.other_pairs.beats[pair]);
     return *this;
   }
-  Number longest() const {
-    return std::max({compute, longest_dsram_read(), dsram_write, stackram_read, stackram_write, psram_read});
-  }
+  Number longest() const { return std::max(*std::ranges::max_element(needs), longest_dsram_read()); }
   /// Beats of PSRAM's port that bring weights, to all cores at once.
-  Number weight_beats() const { return psram_read - psram_stacks; }
+  Number weight_beats() const { return needs[Resource::psram_read] - psram_stacks; }
   /// Of all DSRAM read ports, in beats; of the one that is busy longest.
-  Number all_dsram_reads() const { return other_pairs.any ? dsram_read + other_pairs.sum() : dsram_read; }
+  Number all_dsram_reads() const {
+    const Number& own = needs[Resource::dsram_read];
+    return other_pairs.any ? own + other_pairs.sum() : own;
+  }
   Number longest_dsram_read() const {
-    return other_pairs.any ? std::max(dsram_read, other_pairs.longest()) : dsram_read;
+    const Number& own = needs[Resource::dsram_read];
+    return other_pairs.any ? std::max(own, other_pairs.longest()) : own;
   }
 };
 using Busy = BusyOf<std::int64_t>;
@@ -87,14 +91,6 @@ struct TileCost {
   cost::TileExtent size{};               // of a class that is no compound; its place in the sum
   bool first{}, last{};
 };
-
-/// Beats of the ports of the reading side's and the writing side's DSRAM and of PSRAM that transfers through DRAM
-/// take.
-template <class Number>
-struct DmaBeatsOf {
-  Number read{}, write{}, psram{};
-};
-using DmaBeats = DmaBeatsOf<std::int64_t>;
 
 /// Tile operations of one shape that the same transfers are for: `a` the window of A, of which `fresh` says whether
 /// its fresh part alone is loaded; `b` B or the weights.
@@ -118,9 +114,9 @@ struct WindowBytes {
 struct ClassCost {
   TileLoops order;
   FewOf<TileCost, 2> shapes;
-  FewOf<WindowBytes, 1> windows;  // at least one
-  FewOf<OperationKind, 4> kinds;  // of the operations, where any exchanges something with DRAM; else none
-  DmaBeats dma;                   // sum over all operations, where they take beats of the instruction's ports
+  FewOf<WindowBytes, 1> windows;       // at least one
+  FewOf<OperationKind, 4> kinds;       // of the operations, where any exchanges something with DRAM; else none
+  ByCoreResource<std::int64_t> dma{};  // sum over all operations, where they take beats of the instruction's ports
   cost::TilePlan plan;
   std::int64_t operations = 0;
   bool weighted = false, streams_activations = false;
@@ -142,14 +138,14 @@ struct ClassCost {
   Owned owned;  // with operator_dsram=per_operator
 };
 
-/// Beats of each port of an instruction's memories, those of its transfers included: of all DSRAM pairs that it
-/// reads the one in use longest.
-struct PortBeats {
-  std::int64_t dsram_read, dsram_write, psram;
-};
-inline PortBeats port_beats(const ClassCost& cost) {
-  return {std::max(cost.busy.longest_dsram_read(), cost.busy.dsram_read + cost.dma.read),
-          cost.busy.dsram_write + cost.dma.write, cost.busy.psram_read + cost.dma.psram};
+/// What an instruction needs of each of its core's resources, beats of its transfers included: of all DSRAM pairs
+/// that it reads the one in use longest.
+inline ByCoreResource<std::int64_t> core_needs(const ClassCost& cost) {
+  ByCoreResource<std::int64_t> needs = cost.busy.needs;
+  for (std::size_t need = 0; need < core_resources; ++need) needs[need] += cost.dma[need];
+  std::int64_t& reads = needs[Resource::dsram_read];
+  reads = std::max(reads, cost.busy.longest_dsram_read());
+  return needs;
 }
 
 /// Cycles of one MAC that all its products take at the least: spent MACs, as many at once as a MAC makes.
@@ -158,32 +154,26 @@ std::int64_t mac_cycles(const ClassCost& cost);
 /// Place among `kinds` of an operation that the loops' steps have load so much.
 std::size_t kind_of(const ClassCost& cost, std::int32_t shape, std::int32_t window, const TileStep& step);
 
-/// Which ports transfers meet, and whether weights come.
-struct DmaPorts {
-  std::int64_t dsram_bits, psram_bits;
-  bool unified, weights;
-};
-DmaPorts dma_ports(const InstructionClass& c, const Machine& machine, Role role);
-
 /// Beats that the transfers of a kind take: those for which its operation's tiles come, those of what it leaves.
 /// docs/model/time.md#beats-of-transfers.
 template <class Number>
-DmaBeatsOf<Number> dma_beats(const ClassCost& cost, const OperationKind& kind, const DmaPorts& ports) {
+ByCoreResource<Number> dma_beats(const InstructionClass& c, const Resolved& r, const ClassCost& cost,
+                                 const OperationKind& kind) {
   const TileCost& tile = cost.shapes[at(kind.shape)];
   const WindowBytes& window = cost.windows[at(kind.window)];
-  DmaBeatsOf<Number> beats;
-  const auto add = [](Number& to, std::int64_t bytes, std::int64_t bits) {
-    if (bytes > 0) to += ceiling(product_of<Number>({8, bytes}), bits);
+  ByCoreResource<Number> beats{};
+  const auto add = [&](Resource port, std::int64_t bytes) {
+    if (bytes > 0) beats[port] += ceiling(product_of<Number>({8, bytes}), r.port_bits[port]);
   };
   // Loads land in the reading side; of a unified memory they take the port that writes, stores the one that reads.
-  Number& loads = ports.unified ? beats.write : beats.read;
-  Number& stores = ports.unified ? beats.read : beats.write;
-  if (kind.a) add(loads, kind.fresh ? window.fresh : window.all, ports.dsram_bits);
-  if (kind.b) add(loads, tile.b_bytes, ports.dsram_bits);
-  add(loads, tile.split_in_bytes, ports.dsram_bits);
-  add(beats.write, tile.partial_in_bytes, ports.dsram_bits);
-  add(stores, tile.out_bytes, ports.dsram_bits);
-  if (kind.b && ports.weights) add(beats.psram, tile.weight_bytes * cost.weight_parts, ports.psram_bits);
+  const Resource loads = r.unified ? Resource::dsram_write : Resource::dsram_read;
+  const Resource stores = r.unified ? Resource::dsram_read : Resource::dsram_write;
+  if (kind.a) add(loads, kind.fresh ? window.fresh : window.all);
+  if (kind.b) add(loads, tile.b_bytes);
+  add(loads, tile.split_in_bytes);
+  add(Resource::dsram_write, tile.partial_in_bytes);
+  add(stores, tile.out_bytes);
+  if (kind.b && !c.pinned && !r.wired()) add(Resource::psram_read, tile.weight_bytes * cost.weight_parts);
   return beats;
 }
 
@@ -193,38 +183,17 @@ inline bool made_in_memory(const ClassCost& cost) { return cost.memory_cycles > 
 /// Whether activations pass through DRAM in any of its operations.
 bool moves_activations(const ClassCost& cost);
 
-/// MACs of a nest's array over rows, channels and the summed dimension, after sharing.
-struct ArrayLanes {
-  std::int64_t rows, channels, sum;
-};
-ArrayLanes array_lanes(Family family, const Machine& machine);
+/// What an instruction of that class costs; `r`: resolve() of that class.
+ClassCost class_cost(const InstructionClass& c, const Resolved& r);
+inline ClassCost class_cost(const InstructionClass& c, const Machine& its, Role role = Role::network) {
+  return class_cost(c, resolve(c, its, role));
+}
 
-/// MACs of a core's arrays, those that families share once: products a cycle at most where none splits.
-std::int64_t mac_lanes(const Machine& machine);
+/// Makes of the `cost` on one machine class_cost(c, r) on another. Requires that they have the same compile_key, so
+/// that tiles and bytes stay as they are.
+void cost_anew(const InstructionClass& c, const Resolved& r, ClassCost& cost);
 
-/// Lanes of the circuit of row-wise work, after sharing.
-std::int64_t row_lanes(Family family, const Machine& machine);
-
-/// Whether PSRAM holds the stacks of the cores.
-bool stack_in_psram(const Machine& machine);
-
-/// The machine as a stage's classes meet it when `cores` run them in lockstep: PSRAM's port serves the stacks of
-/// all.
-Machine in_lockstep(Machine machine, std::int64_t cores);
-
-/// The class with operands in the instruction's own pair saying no other.
-InstructionClass own_pair_unsaid(InstructionClass c);
-
-/// What an instruction of that class costs in a stage of `role`, whose weights may lie in place. The machine's
-/// cores are those in lockstep, and matter where stack_in_psram alone.
-ClassCost class_cost(const InstructionClass& c, const Machine& machine, Role role = Role::network);
-
-/// Makes of the `cost` of one machine that of another: class_cost(c, machine, role). Requires that they have the
-/// same compile_key, so that tiles and bytes stay as they are.
-void cost_anew(const InstructionClass& c, const Machine& machine, Role role, ClassCost& cost);
-
-/// The same of a step of a compound instruction, or of one whose operands name no pair that is the instruction's
-/// own; what it owns is left out.
-ClassCost step_cost(const InstructionClass& c, const Machine& machine, Role role);
+/// The same of a step of an instruction, `r` being that of the instruction; what it owns is left out.
+ClassCost step_cost(const InstructionClass& c, const Resolved& r);
 
 }  // namespace sdip

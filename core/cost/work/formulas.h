@@ -23,7 +23,7 @@ namespace sdip {
 struct SummedOver {
   std::int64_t kernel_h, kernel_w, channels;
 };
-SummedOver summed_over(const InstructionClass& c, const Machine& m, std::int64_t channels);
+SummedOver summed_over(const InstructionClass& c, const WeightForm& form, std::int64_t channels);
 
 /// Elements of operand A that pass through the prologue in one tile operation, in each of its passes: the window as
 /// it is inside an input without edges.
@@ -32,15 +32,17 @@ std::int64_t prologue_elements(const InstructionClass& c, const cost::TilePlan& 
 template <class Number>
 class OperationFormulas {
  public:
-  /// `m` is the machine in the class's formats; `busy` is added to, and is clear before.
-  OperationFormulas(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan, const TileShape& tile,
+  /// `busy` is added to, and is clear before.
+  OperationFormulas(const InstructionClass& c, const Resolved& r, const cost::TilePlan& plan, const TileShape& tile,
                     BusyOf<Number>& busy)
-      : c_(c), m_(m), plan_(plan), tile_(tile), w_(widths_of(c, m)), busy_(busy) {}
+      : c_(c), r_(r), m_(r.machine), plan_(plan), tile_(tile), busy_(busy) {}
 
-  /// One product, or several; `weights`: where they lie: a weight memory that multiplies takes a row with all its
-  /// sums and channels at once.
-  void add_nest(WeightPlace weights) {
-    const bool in_memory = multiplies_in_memory(c_, weights);
+  void add() { plan_.nest ? add_nest() : add_rows(); }
+
+ private:
+  /// One product, or several. A weight memory that multiplies takes a row with all its sums and channels at once.
+  void add_nest() {
+    const bool in_memory = multiplies_in_memory(c_, r_.weights);
     const LoopNest& nest = c_.work.nest;
     const auto [rows, columns, channels, sums] = tile_.size;
     const bool weighted = c_.operand_b == Place::psram;
@@ -49,19 +51,19 @@ class OperationFormulas {
     const std::int64_t groups = channels <= nest.out_channels ? 1 : ceil_div(channels, nest.out_channels);
     const std::int64_t in_product = std::min(channels, nest.out_channels);
     const std::int64_t all_sums = nest.kernel_h * nest.kernel_w * sums;
-    const SummedOver sum = in_memory ? SummedOver{1, 1, all_sums} : summed_over(c_, m_, sums);
-    const ArrayLanes lanes = in_memory ? ArrayLanes{1, channels, all_sums} : array_lanes(c_.work.family, m_);
+    const SummedOver sum = in_memory ? SummedOver{1, 1, all_sums} : summed_over(c_, r_.form, sums);
+    const ArrayLanes lanes = in_memory ? ArrayLanes{1, channels, all_sums} : r_.arrays[c_.work.family];
     const Product product = {fold(all_rows, lanes.rows), fold(in_product, lanes.channels),
                              fold(sum.channels, lanes.sum), sum.kernel_h * sum.kernel_w,
                              weighted ? groups : plan_.multiplicity};
     const Number kernel = product_of<Number>({sum.kernel_h, sum.kernel_w});
     const Number of_rows = Number(product.times) * count_of<Number>(product.rows);
-    busy_.compute = in_memory
-                        ? capped_product(of_rows, memory_row_cycles<Number>(c_, m_), most_cycles / tile_.times)
-                        : of_rows * count_of<Number>(product.channels) * kernel * count_of<Number>(product.sum) *
-                              Number(c_.work.element_cycles);
+    busy_[Resource::compute] =
+        in_memory ? capped_product(of_rows, memory_row_cycles<Number>(c_, r_), most_cycles / tile_.times)
+                  : of_rows * count_of<Number>(product.channels) * kernel * count_of<Number>(product.sum) *
+                        Number(c_.work.element_cycles);
     const bool holds = m_.accumulator_folds > 0 && !in_memory;
-    const std::int64_t b_loads = holds ? hold(product, kernel, weights) : loads_of_b(product);
+    const std::int64_t b_loads = holds ? hold(product, kernel) : loads_of_b(product);
     read_operands(product, kernel, b_loads);
     move_partials(product, holds || m_.dataflow == Dataflow::output_stationary);
     const std::int64_t results = tile_.last ? tile_out_elements(plan_, tile_.size) : 0;
@@ -76,18 +78,18 @@ class OperationFormulas {
   /// Passes over rows: short rows share a fold, long ones take several.
   void add_rows() {
     const auto rows = tile_.size.rows, length = tile_.size.channels;
-    const std::int64_t lanes = row_lanes(c_.work.family, m_);
+    const std::int64_t lanes = r_.row_lanes[c_.work.family];
     const bool apart = length >= lanes;
     const Folds folds = apart ? fold(length, lanes) : fold(rows * length, lanes / length * length);
     const Number times(apart ? rows : 1);
-    busy_.compute = Number(passes_of(c_, plan_)) *
-                    (apart ? times * count_of<Number>(folds) : ceiling(Number(rows), lanes / length)) *
-                    Number(c_.work.element_cycles);
+    busy_[Resource::compute] = Number(passes_of(c_, plan_)) *
+                               (apart ? times * count_of<Number>(folds) : ceiling(Number(rows), lanes / length)) *
+                               Number(c_.work.element_cycles);
     for (const Fetch& f : c_.fetches) {
       const std::int64_t reads = reads_of(f, plan_, tile_.last);
       if (f.per_fold)
-        book_read(busy_, f.place, f.pair,
-                  Number(reads) * times * folded_beats<Number>(folds, bits_of_fetch(f), port_bits(w_, f.place)));
+        book_read(r_, busy_, f.place, f.pair,
+                  Number(reads) * times * folded_beats<Number>(folds, bits_of_fetch(f), r_.read_bits(f.place)));
       else if (reads > 0)
         read(f, part_of(f));
     }
@@ -97,7 +99,6 @@ class OperationFormulas {
     write(fold(results, lanes), {1, 1, 0}, 1, results);
   }
 
- private:
   /// `times` products of rows x channels, each summed over folds at `kernel` positions.
   struct Product {
     Folds rows, channels, sum;
@@ -108,25 +109,24 @@ class OperationFormulas {
   std::int64_t loads_of_b(const Product& p) const {
     return m_.dataflow == Dataflow::weight_stationary ? 1 : p.rows.count();
   }
-  std::int64_t b_bits() const { return c_.operand_b == Place::psram ? w_.weight : w_.activation; }
+  std::int64_t b_bits() const { return c_.operand_b == Place::psram ? r_.form.bits : r_.activation_bits; }
 
   void read_operands(const Product& p, const Number& kernel, std::int64_t b_loads) {
     const bool a_held = m_.dataflow == Dataflow::input_stationary;
-    const Number a = folded_beats<Number>(p.rows, p.sum, w_.activation, port_bits(w_, c_.operand_a));
-    const WeightForm form = weight_form(m_);
-    const bool scaled = c_.operand_b == Place::psram && form.scale_group > 0;
-    const Number b = scaled ? scaled_beats(p, form)
-                            : folded_beats<Number>(p.channels, p.sum, b_bits(), port_bits(w_, c_.operand_b));
-    book_read(busy_, c_.operand_a, c_.pair_a,
+    const Number a = folded_beats<Number>(p.rows, p.sum, r_.activation_bits, r_.read_bits(c_.operand_a));
+    const bool scaled = c_.operand_b == Place::psram && r_.form.scale_group > 0;
+    const Number b = scaled ? scaled_beats(p, r_.form)
+                            : folded_beats<Number>(p.channels, p.sum, b_bits(), r_.read_bits(c_.operand_b));
+    book_read(r_, busy_, c_.operand_a, c_.pair_a,
               Number(p.times) * Number(a_held ? 1 : p.channels.count()) * kernel * a);
-    book_read(busy_, c_.operand_b, c_.pair_b, Number(p.times) * Number(b_loads) * kernel * b);
+    book_read(r_, busy_, c_.operand_b, c_.pair_b, Number(p.times) * Number(b_loads) * kernel * b);
   }
 
   /// Runs of row folds whose sums stay in the array: what they take, and what is written and read there. How often
   /// each fold of B is read.
-  std::int64_t hold(const Product& p, const Number& kernel, WeightPlace weights) {
+  std::int64_t hold(const Product& p, const Number& kernel) {
     const Runs runs = runs_of(m_, p.rows.count(), p.kernel * p.sum.count());
-    const bool wired = c_.operand_b == Place::psram && weights != WeightPlace::psram;
+    const bool wired = c_.operand_b == Place::psram && r_.wired();
     const bool loads = !wired && c_.operand_b != Place::nowhere && c_.operand_b != Place::scalar;
     const HeldProduct<Number> product{m_,
                                       runs,
@@ -135,9 +135,9 @@ class OperationFormulas {
                                       kernel,
                                       c_.work.element_cycles,
                                       b_bits(),
-                                      loads ? port_bits(w_, c_.operand_b) : 0,
-                                      c_.operand_b == Place::psram ? psram_pace(m_) : 1};
-    busy_.compute = product.first_load() + Number(p.times) * product.cycles();
+                                      loads ? r_.read_bits(c_.operand_b) : 0,
+                                      c_.operand_b == Place::psram ? r_.psram_pace : 1};
+    busy_[Resource::compute] = product.first_load() + Number(p.times) * product.cycles();
     const Number results = Number(p.times) * product_of<Number>({size_of(p.rows), size_of(p.channels)});
     const Number sums = kernel * count_of<Number>(p.sum);
     busy_.accumulator_writes = results * sums;
@@ -159,7 +159,7 @@ class OperationFormulas {
       const Number weights = product_of<Number>({channels, sums, form.bits});
       const Number bits =
           scales == 0 ? weights : weights + product_of<Number>({channels, scales, form.scale_group_bits});
-      sum += Number(times) * ceiling(bits, w_.psram);
+      sum += Number(times) * ceiling(bits, r_.port_bits[Resource::psram_read]);
     };
     const std::int64_t edge_scales = p.sum.full % in_group == 0 ? begun(p.sum.edge) : 0;
     for (const auto& [times, channels] :
@@ -178,53 +178,63 @@ class OperationFormulas {
     const std::int64_t written = rounds + !tile_.last, read = rounds + !tile_.first;
     if (written + read == 0) return;
     const bool only_pushed = plan_.sums.count() == 1 && c_.push && !c_.to_dsram && !c_.to_dram;
-    const Number once = Number(p.times) * folded_beats<Number>(p.rows, p.channels, w_.accumulator,
-                                                               only_pushed ? w_.stackram : w_.dsram);
-    (only_pushed ? busy_.stackram_write : busy_.dsram_write) += Number(written) * once;
-    (only_pushed ? busy_.stackram_read : busy_.dsram_read) += Number(read) * once;
+    const Resource to = only_pushed ? Resource::stackram_write : Resource::dsram_write;
+    const Resource from = only_pushed ? Resource::stackram_read : Resource::dsram_read;
+    const Number once =
+        Number(p.times) * folded_beats<Number>(p.rows, p.channels, r_.accumulator_bits, r_.port_bits[to]);
+    busy_[to] += Number(written) * once;
+    busy_[from] += Number(read) * once;
   }
 
   /// Results, made in `times` folds of rows x channels. Turned ones go run by run, never faster than they are made.
   void write(const Folds& rows, const Folds& channels, std::int64_t times, std::int64_t results) {
-    const auto beats_on = [&](std::int64_t port) {
-      Number made = Number(times) * folded_beats<Number>(rows, channels, w_.result, port);
-      if (c_.turned_run == 0) return made;
-      return largest(
-          std::initializer_list<Number>{made, folded_beats<Number>(fold(results, c_.turned_run), w_.result, port)});
+    const std::int64_t bits = r_.result_bits(c_);
+    const auto write_to = [&](Resource port) {
+      const Number made = Number(times) * folded_beats<Number>(rows, channels, bits, r_.port_bits[port]);
+      if (c_.turned_run == 0) {
+        busy_[port] += made;
+        return;
+      }
+      const Number turned = folded_beats<Number>(fold(results, c_.turned_run), bits, r_.port_bits[port]);
+      busy_[port] += largest(std::initializer_list<Number>{made, turned});
     };
-    if (c_.to_dsram || c_.to_dram) busy_.dsram_write += beats_on(w_.dsram);
-    if (c_.push) busy_.stackram_write += beats_on(w_.stackram);
+    if (c_.to_dsram || c_.to_dram) write_to(Resource::dsram_write);
+    if (c_.push) write_to(Resource::stackram_write);
   }
 
   /// Work beside the main one: operand A as it is read, fused operators and sums over the results. Each has its
   /// circuit; on shared units all take turns at the vector lanes, the main work too unless it is on the MACs.
   void add_beside(std::int64_t results) {
     if (c_.prologue_passes + c_.fused_operators + c_.fused_passes + c_.statistics_passes == 0) return;
-    const std::int64_t lanes = row_lanes(Family::norm, m_);
+    const std::int64_t lanes = r_.row_lanes[Family::norm];
     const Number fused = ceiling(Number(results), m_.vector_lanes);
     const Number before =
         Number(c_.prologue_passes) * ceiling(Number(prologue_elements(c_, plan_, tile_.size)), lanes);
     const Number sums = Number(c_.statistics_passes) * ceiling(Number(results), lanes);
     using List = std::initializer_list<Number>;
-    if (!shares_units(m_)) {
-      busy_.compute = largest(List{busy_.compute, before, Number(c_.fused_passes) * fused, sums});
+    if (!r_.shares_units) {
+      busy_[Resource::compute] =
+          largest(List{busy_[Resource::compute], before, Number(c_.fused_passes) * fused, sums});
       return;
     }
     const Number in_turn = before + Number(c_.fused_operators) * fused + sums;
-    busy_.compute = plan_.nest ? largest(List{busy_.compute, in_turn}) : busy_.compute + in_turn;
+    busy_[Resource::compute] =
+        plan_.nest ? largest(List{busy_[Resource::compute], in_turn}) : busy_[Resource::compute] + in_turn;
   }
 
   void read(const Fetch& f, std::int64_t elements) {
-    book_read(busy_, f.place, f.pair, beats<Number>({elements, bits_of_fetch(f)}, port_bits(w_, f.place)));
+    book_read(r_, busy_, f.place, f.pair, beats<Number>({elements, bits_of_fetch(f)}, r_.read_bits(f.place)));
   }
   std::int64_t part_of(const Fetch& f) const { return ceil_div(f.elements, plan_.result_tiles()); }
-  std::int64_t bits_of_fetch(const Fetch& f) const { return f.place == Place::psram ? w_.vector : w_.activation; }
+  std::int64_t bits_of_fetch(const Fetch& f) const {
+    return f.place == Place::psram ? r_.form.vector_bits : r_.activation_bits;
+  }
 
   const InstructionClass& c_;
+  const Resolved& r_;
   const Machine& m_;
   const cost::TilePlan& plan_;
   const TileShape& tile_;
-  const Widths w_;
   BusyOf<Number>& busy_;
 };
 

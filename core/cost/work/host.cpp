@@ -3,10 +3,10 @@
 
 namespace sdip {
 
-bool on_host(const InstructionClass& c, const Machine& m) {
-  if (c.compound != Compound::single || m.host_operators == HostOperators::no_operators) return false;
+bool on_host(const InstructionClass& c, HostOperators host_operators) {
+  if (c.compound != Compound::single || host_operators == HostOperators::no_operators) return false;
   return c.work.family == Family::softmax ||
-         (c.work.family == Family::norm && m.host_operators == HostOperators::softmax_and_norm);
+         (c.work.family == Family::norm && host_operators == HostOperators::softmax_and_norm);
 }
 
 }  // namespace sdip

@@ -14,15 +14,15 @@
 namespace sdip {
 
 /// True for an instruction of its own whose operator `host_operators` gives to the host.
-bool on_host(const InstructionClass& c, const Machine& machine);
+bool on_host(const InstructionClass& c, HostOperators host_operators);
 
 /// A tile operation on the host (docs/model/work.md#operators-on-the-host), its steps one after the other: operands
-/// in, each once however often the operator reads it; its work; results out. Requires on_host(c, m). Cycles beyond
-/// 2^58 of all such operations are cut there, more than any stage may last.
+/// in, each once however often the operator reads it; its work; results out. Requires on_host(c, r.host_operators).
+/// Cycles beyond 2^58 of all such operations are cut there, more than any stage may last.
 template <class Number>
-std::array<BusyOf<Number>, 3> host_formulas(const InstructionClass& c, const Machine& m, const cost::TilePlan& plan,
-                                            const TileShape& tile) {
-  const Widths w = widths_of(c, m);
+std::array<BusyOf<Number>, 3> host_formulas(const InstructionClass& c, const Resolved& r,
+                                            const cost::TilePlan& plan, const TileShape& tile) {
+  const Machine& m = r.machine;
   const std::int64_t most = most_cycles / tile.times, rows = tile.size.rows, length = tile.size.channels;
   const std::int64_t elements = rows * length, results = tile.last ? row_results(c, rows, length) : 0;
   const auto on_bus = [&](std::int64_t count, std::int64_t bits) {
@@ -33,18 +33,21 @@ std::array<BusyOf<Number>, 3> host_formulas(const InstructionClass& c, const Mac
   for (const Fetch& f : c.fetches) {
     if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, tile.last) == 0) continue;
     const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.result_tiles());
-    const std::int64_t bits = f.place == Place::psram ? w.vector : w.activation;
-    in.compute = capped_sum(in.compute, on_bus(part, bits), most);
-    book_read(in, f.place, f.pair, beats<Number>({part, bits}, port_bits(w, f.place)));
+    const std::int64_t bits = f.place == Place::psram ? r.form.vector_bits : r.activation_bits;
+    in[Resource::compute] = capped_sum(in[Resource::compute], on_bus(part, bits), most);
+    book_read(r, in, f.place, f.pair, beats<Number>({part, bits}, r.read_bits(f.place)));
   }
   const Number worked = capped_sum(
       capped_product(Number(elements), Number(passes_of(c, plan)), most_cycles),
       capped_product(Number(results), Number(c.fused_operators + c.statistics_passes), most_cycles), most_cycles);
-  work.compute = capped_hundredths(worked, m.host_cycles_per_element.hundredths, most);
+  work[Resource::compute] = capped_hundredths(worked, m.host_cycles_per_element.hundredths, most);
   const bool to_dsram = c.to_dsram || c.to_dram;
-  if (to_dsram || c.push) out.compute = on_bus(results, m.host_result_bits == 0 ? w.result : m.host_result_bits);
-  if (to_dsram) out.dsram_write = beats<Number>({results, w.result}, w.dsram);
-  if (c.push) out.stackram_write = beats<Number>({results, w.result}, w.stackram);
+  const std::int64_t bits = r.result_bits(c);
+  if (to_dsram || c.push)
+    out[Resource::compute] = on_bus(results, m.host_result_bits == 0 ? bits : m.host_result_bits);
+  const auto write = [&](Resource port) { out[port] = beats<Number>({results, bits}, r.port_bits[port]); };
+  if (to_dsram) write(Resource::dsram_write);
+  if (c.push) write(Resource::stackram_write);
   return steps;
 }
 

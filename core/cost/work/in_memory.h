@@ -27,29 +27,29 @@ inline std::int64_t fefet_input_bits(const Machine& m, std::int64_t activation_b
 }
 
 /// Cycles of one row of operand A: its bits go in one part after the other, and for each part the columns of a
-/// converter are converted one after the other. `m` is the machine in the class's formats.
+/// converter are converted one after the other.
 template <class Number = std::int64_t>
-Number memory_row_cycles(const InstructionClass& c, const Machine& m) {
-  return Number(c.work.element_cycles) * ceiling(Number(bits_of(m.activation_format)), m.fefet_input_bits) *
-         Number(m.fefet_columns_per_converter);
+Number memory_row_cycles(const InstructionClass& c, const Resolved& r) {
+  return Number(c.work.element_cycles) * ceiling(Number(r.activation_bits), r.machine.fefet_input_bits) *
+         Number(r.machine.fefet_columns_per_converter);
 }
 
 /// The least that all of a class's rows take, whatever its tiles: each row once.
-inline std::int64_t memory_cycles(const InstructionClass& c, const Machine& m) {
+inline std::int64_t memory_cycles(const InstructionClass& c, const Resolved& r) {
   const LoopNest& n = c.work.nest;
-  return at_most(static_cast<Int128>(n.groups * n.batch * n.out_h * n.out_w) * memory_row_cycles(c, m),
+  return at_most(static_cast<Int128>(n.groups * n.batch * n.out_h * n.out_w) * memory_row_cycles(c, r),
                  most_cycles);
 }
 
 /// Conversions of one tile operation: every column of bits of every array that the sums fill, for each part of the
 /// inputs. `rows`: those of A, of all products of the tile together.
-inline double memory_conversions(const InstructionClass& c, const Machine& m, std::int64_t rows,
+inline double memory_conversions(const InstructionClass& c, const Resolved& r, std::int64_t rows,
                                  std::int64_t channels, std::int64_t sums) {
   const LoopNest& n = c.work.nest;
   const std::int64_t arrays = ceil_div(sums * n.kernel_h * n.kernel_w, fefet_array_cells);
-  const std::int64_t parts = ceil_div(bits_of(m.activation_format), m.fefet_input_bits);
+  const std::int64_t parts = ceil_div(r.activation_bits, r.machine.fefet_input_bits);
   return static_cast<double>(rows) * static_cast<double>(channels) *
-         static_cast<double>(arrays * parts * bits_of(m.weight_format));
+         static_cast<double>(arrays * parts * r.form.bits);
 }
 
 }  // namespace sdip

@@ -32,12 +32,12 @@ std::int64_t of_nest(const InstructionClass& c, bool first, bool last, bool wire
   return product + partials + fused_reads(c, wired) + c.fused_operators + c.statistics_passes + writes_of(c);
 }
 
-std::int64_t of_rows(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool last, bool wired) {
-  const bool host = on_host(c, m);
+std::int64_t of_rows(const InstructionClass& c, const Resolved& r, const TilePlan& plan, bool last) {
+  const bool host = on_host(c, r.host_operators);
   std::int64_t count = host ? 1 : c.work.passes / plan.passes_apart;
   for (const Fetch& f : c.fetches) {
     const std::int64_t reads = reads_of(f, plan, last);
-    if (is_read(f.place, wired && !host)) count += f.per_fold && !host ? reads : reads > 0;
+    if (is_read(f.place, r.wired() && !host)) count += f.per_fold && !host ? reads : reads > 0;
   }
   if (!last) return count;
   return count + (host ? 0 : c.fused_operators + c.statistics_passes) + writes_of(c);
@@ -45,12 +45,9 @@ std::int64_t of_rows(const InstructionClass& c, const Machine& m, const TilePlan
 
 }  // namespace
 
-bool shares_units(const Machine& m) { return m.granularity == Granularity::micro_operation; }
-bool shares_macs(const Machine& m) { return m.mac_sharing == MacSharing::shared || shares_units(m); }
-
-std::int64_t micro_operations(const InstructionClass& c, const Machine& m, const TilePlan& plan, bool first,
-                              bool last, bool wired) {
-  return plan.nest ? of_nest(c, first, last, wired) : of_rows(c, m, plan, last, wired);
+std::int64_t micro_operations(const InstructionClass& c, const Resolved& r, const TilePlan& plan, bool first,
+                              bool last) {
+  return plan.nest ? of_nest(c, first, last, r.wired()) : of_rows(c, r, plan, last);
 }
 
 std::int64_t attention_micro_operations(const InstructionClass& c, bool rescales, bool last, bool wired) {

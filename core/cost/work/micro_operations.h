@@ -7,16 +7,10 @@
 
 namespace sdip {
 
-/// With granularity=micro all products share one array of MACs, and all other work the vector lanes.
-bool shares_units(const Machine& machine);
-/// True when linear and matmul have no MACs of their own.
-bool shares_macs(const Machine& machine);
-
 /// Micro-operations of a tile operation: reads, products or passes, writes (docs/model/work.md#micro-operations).
-/// `first`, `last`: its place in the sum, or in the passes over chunks. `wired`: weights stand in ROM and are not
-/// read. Requires Compound::single.
-std::int64_t micro_operations(const InstructionClass& c, const Machine& machine, const cost::TilePlan& plan,
-                              bool first, bool last, bool wired);
+/// `first`, `last`: its place in the sum, or in the passes over chunks. Requires Compound::single.
+std::int64_t micro_operations(const InstructionClass& c, const Resolved& r, const cost::TilePlan& plan, bool first,
+                              bool last);
 
 /// The same of a fused attention's, where accumulators are rescaled, and divided in the last of a row's.
 std::int64_t attention_micro_operations(const InstructionClass& c, bool rescales, bool last, bool wired);

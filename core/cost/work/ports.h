@@ -1,48 +1,19 @@
-// The widths that data meets on its way between memories and circuits, and the beats that it takes there. Internal
-// to the cost folder.
+// The beats that data takes on its way between memories and circuits. Internal to the cost folder.
 #pragma once
 
 #include "core/cost/work/circuit.h"
 
 namespace sdip {
 
-/// Bits of an element by format, and of a port; `vector`: of weights that no product multiplies by.
-struct Widths {
-  std::int64_t activation, weight, vector, accumulator, dsram, stackram, psram;
-  std::int64_t result;  // another than that of activations when the instruction converts
-};
-inline Widths widths_of(const InstructionClass& c, const Machine& m) {
-  const bool unified = m.activation_memory == ActivationMemory::unified;
-  const std::int64_t own_stack = stack_in_psram(m) ? m.psram_port_bits : m.stackram_port_bits;
-  return {bits_of(m.activation_format),
-          bits_of(m.weight_format),
-          bits_of(vector_format(m.weight_format)),
-          bits_of(m.accumulator_format),
-          m.dsram_port_bits,
-          unified ? m.dsram_port_bits : own_stack,
-          m.psram_port_bits,
-          bits_of(c.formats ? c.formats->results : m.activation_format)};
-}
-
 /// Books the beats of reading from a place on that place's port; tiles of DRAM operands are read from DSRAM.
-/// `pair` is that of an operand in DSRAM when it is another than the instruction's own.
+/// `pair` is that of an operand in DSRAM; nothing: the instruction's own.
 template <class Number>
-void book_read(BusyOf<Number>& busy, Place place, DsramPair pair, const Number& beats_read) {
-  if (place == Place::stackram) busy.stackram_read += beats_read;
-  if (place == Place::psram) busy.psram_read += beats_read;
-  if (place == Place::dsram && pair)
+void book_read(const Resolved& r, BusyOf<Number>& busy, Place place, DsramPair pair, const Number& beats_read) {
+  if (place == Place::nowhere || place == Place::scalar) return;
+  if (place == Place::dsram && pair && pair != r.own_pair)
     busy.other_pairs.add(pair_index(*pair), beats_read);
-  else if (place == Place::dsram || place == Place::dram)
-    busy.dsram_read += beats_read;
-}
-
-inline std::int64_t port_bits(const Widths& w, Place place) {
-  return place == Place::stackram ? w.stackram : place == Place::psram ? w.psram : w.dsram;
-}
-
-/// Cycles that each beat of PSRAM takes on its way over the links between dies: they all take it at once.
-inline std::int64_t psram_pace(const Machine& m) {
-  return m.dies == 1 ? 1 : ceil_div(m.psram_port_bits, std::min(m.psram_port_bits, m.die_link_bits));
+  else
+    busy[read_port(place)] += beats_read;
 }
 
 /// More cycles or beats of an instruction are not counted: no stage that has them is feasible.
@@ -62,23 +33,24 @@ inline std::int64_t capped_hundredths(std::int64_t a, std::int64_t hundredths, s
 }
 
 /// Beats where they really go: over links between dies at their pace; in a unified memory all through DSRAM's
-/// ports; a ROM is `wired` to its multipliers; of stacks in PSRAM through its port, those of all cores in lockstep.
+/// ports; a ROM is wired to its multipliers; of stacks in PSRAM through its port, those of all cores in lockstep.
 /// Of one of `tiles` operations.
 template <class Number>
-void merge_ports(const Machine& m, bool wired, std::int64_t tiles, BusyOf<Number>& busy) {
-  if (wired) busy.psram_read = Number(0);
-  if (const std::int64_t pace = psram_pace(m); pace > 1)
-    busy.psram_read = capped_product(Number(pace), busy.psram_read, most_cycles / tiles);
-  if (stack_in_psram(m)) {
-    busy.psram_stack = busy.stackram_read + busy.stackram_write;
-    busy.psram_stacks = capped_product(Number(m.cores), busy.psram_stack, most_cycles / tiles);
-    busy.psram_read += busy.psram_stacks;
-    busy.stackram_read = busy.stackram_write = Number(0);
+void merge_ports(const Resolved& r, std::int64_t tiles, BusyOf<Number>& busy) {
+  if (r.wired()) busy[Resource::psram_read] = Number(0);
+  if (r.psram_pace > 1)
+    busy[Resource::psram_read] =
+        capped_product(Number(r.psram_pace), busy[Resource::psram_read], most_cycles / tiles);
+  if (r.stack_in_psram) {
+    busy.psram_stack = busy[Resource::stackram_read] + busy[Resource::stackram_write];
+    busy.psram_stacks = capped_product(Number(r.cores), busy.psram_stack, most_cycles / tiles);
+    busy[Resource::psram_read] += busy.psram_stacks;
+    busy[Resource::stackram_read] = busy[Resource::stackram_write] = Number(0);
   }
-  if (m.activation_memory != ActivationMemory::unified) return;
-  busy.dsram_read += busy.stackram_read;
-  busy.dsram_write += busy.stackram_write;
-  busy.stackram_read = busy.stackram_write = Number(0);
+  if (!r.unified) return;
+  busy[Resource::dsram_read] += busy[Resource::stackram_read];
+  busy[Resource::dsram_write] += busy[Resource::stackram_write];
+  busy[Resource::stackram_read] = busy[Resource::stackram_write] = Number(0);
 }
 
 /// What a step of a tile operation needs; how many such steps there are, one after the other.

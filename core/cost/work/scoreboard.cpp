@@ -24,7 +24,7 @@ std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine&
     if (one.prologue_passes + one.statistics_passes > 0) works(Family::norm);
   };
   owned.set(at(circuit_of(c, m)));
-  if (on_host(c, m)) return owned;  // what is fused with it, too
+  if (on_host(c, m.host_operators)) return owned;  // what is fused with it, too
   beside(c);
   if (c.compound == Compound::attention) {
     works(Family::softmax);
@@ -59,7 +59,7 @@ Circuit circuit_of(Family family, const Machine& m) {
 }
 
 Circuit circuit_of(const InstructionClass& c, const Machine& m) {
-  return on_host(c, m) ? Circuit::host : circuit_of(c.work.family, m);
+  return on_host(c, m.host_operators) ? Circuit::host : circuit_of(c.work.family, m);
 }
 
 std::size_t pair_index(Family family) {
@@ -74,11 +74,11 @@ Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& m) {
   Owned owned(circuits_of(c, m).to_ulong());
   const std::size_t own = pair_index(c.work.family);
   for (std::size_t pair = 0; pair < pair_families; ++pair)
-    owned[pair_reads + pair] = (pair == own ? busy.dsram_read : busy.other_pairs.beats[pair]) > 0;
-  owned[pair_writes + own] = busy.dsram_write > 0;
-  owned[stackram_read] = busy.stackram_read > 0;
-  owned[stackram_write] = busy.stackram_write > 0;
-  owned[psram_read] = busy.psram_read > 0;
+    owned[pair_reads + pair] = (pair == own ? busy[Resource::dsram_read] : busy.other_pairs.beats[pair]) > 0;
+  owned[pair_writes + own] = busy[Resource::dsram_write] > 0;
+  owned[stackram_read] = busy[Resource::stackram_read] > 0;
+  owned[stackram_write] = busy[Resource::stackram_write] > 0;
+  owned[psram_read] = busy[Resource::psram_read] > 0;
   owned[core_link] = c.spread_cores > 1;
   return owned;
 }

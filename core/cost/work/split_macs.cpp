@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/cost/work/micro_operations.h"
 #include "core/program/kinds.h"
-#include "core/program/weight_form.h"
 
 namespace sdip {
 namespace {
@@ -53,21 +51,9 @@ std::int64_t lanes_of_groups(std::int64_t lanes, std::int64_t group) {
   return lanes;
 }
 
-std::int64_t scalings_of(const InstructionClass& c, const Machine& m, std::int64_t results, std::int64_t sums) {
-  const bool by_groups = multiplies_weights(c) && m.sparsity != Sparsity::skipping;
-  const std::int64_t group = by_groups ? scale_group_of(m) : 0;
+std::int64_t scalings_of(const InstructionClass& c, const Resolved& r, std::int64_t results, std::int64_t sums) {
+  const std::int64_t group = multiplies_weights(c) ? r.form.scale_group : 0;
   return group == 0 ? 0 : results * c.work.nest.kernel_h * c.work.nest.kernel_w * ceil_div(sums, group);
-}
-
-Machine machine_found(const InstructionClass& c, const Machine& m) {
-  Machine found = machine_for(c, m);
-  const std::int64_t products = products_in_mac(c, m);
-  const std::int64_t group = multiplies_weights(c) ? scale_group_of(found) : 0;
-  for (std::int64_t* lanes : {&found.conv_lanes_in, &found.linear_lanes_k, &found.matmul_lanes_k}) {
-    *lanes *= products;
-    if (group > 0) *lanes = lanes_of_groups(*lanes, group);
-  }
-  return found;
 }
 
 }  // namespace sdip

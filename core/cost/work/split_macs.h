@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-#include "core/machine/machine.h"
-#include "core/program/program.h"
+#include "core/cost/work/resolve.h"
 
 namespace sdip {
 
@@ -28,11 +27,6 @@ std::int64_t lanes_of_groups(std::int64_t lanes, std::int64_t group);
 
 /// Partial sums of groups that a tile of so many results, each of so many sums at so many kernel positions, scales:
 /// 0 without groups.
-std::int64_t scalings_of(const InstructionClass& c, const Machine& machine, std::int64_t results,
-                         std::int64_t sums);
-
-/// The machine as a class finds it: in the class's own formats (machine_for), its arrays with as many times the
-/// lanes along the sums as a MAC makes products, and of them those that groups of weights leave.
-Machine machine_found(const InstructionClass& c, const Machine& machine);
+std::int64_t scalings_of(const InstructionClass& c, const Resolved& r, std::int64_t results, std::int64_t sums);
 
 }  // namespace sdip

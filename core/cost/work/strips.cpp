@@ -2,7 +2,6 @@
 // are streamed, each of a part's tiles of channels is an operation of its own.
 #include "core/cost/work/strips.h"
 
-#include "core/cost/work/micro_operations.h"
 #include "core/cost/work/ports.h"
 #include "core/cost/work/strip_plan.h"
 
@@ -14,12 +13,11 @@ namespace {
 /// Strips of one height, and one operation of them after the other.
 struct StripCost {
   const InstructionClass& c;
-  const Machine& m;
-  const Role role;
+  const Resolved& r;
   const std::int64_t rows;
   const StripRows strip = strip_rows(c, rows);
 
-  std::int64_t bytes(std::int64_t elements) const { return bytes_of(elements, bits_of(m.activation_format)); }
+  std::int64_t bytes(std::int64_t elements) const { return bytes_of(elements, r.activation_bits); }
 
   std::int64_t a_bytes() const {
     const LoopNest& first = c.parts.front().work.nest;
@@ -28,10 +26,10 @@ struct StripCost {
 
   /// Adds `channels` of part `p` to a tile, and `times` of what they are to `sum`.
   void add(std::size_t p, std::int64_t channels, std::int64_t times, TileCost& tile, ClassCost& sum) const {
-    const ClassCost part = step_cost(part_class(c, p, strip, channels), m, role);
+    const ClassCost part = step_cost(part_class(c, p, strip, channels), r);
     tile.cycles = at_most(static_cast<Int128>(tile.cycles) + part.cycles, most_cycles);
     if (tile.cycles < most_cycles) tile.busy += part.busy;
-    if (shares_units(m)) tile.micro_operations += part.shapes[0].micro_operations;
+    if (r.shares_units) tile.micro_operations += part.shapes[0].micro_operations;
     sum.macs += part.macs * times;
     sum.spent_macs += part.spent_macs * times;
     sum.memory_cycles = at_most(sum.memory_cycles + static_cast<Int128>(part.memory_cycles) * times, most_cycles);
@@ -53,20 +51,19 @@ struct StripCost {
   /// The shapes of `strips` such strips.
   void shapes(const std::vector<StripOperation>& operations, std::int64_t strips, ClassCost& sum) const {
     TileCost none_yet;
-    if (shares_units(m)) none_yet.micro_operations = 0;
+    if (r.shares_units) none_yet.micro_operations = 0;
     if (operations.empty()) {
       TileCost tile = none_yet;
       tile.times = strips;
       for (std::size_t p = 0; p < c.parts.size(); ++p) add(p, part_channels(c.parts[p]), strips, tile, sum);
       close(tile, sum);
     }
-    const WeightForm form = weight_form(m);
     for (const StripOperation& o : operations) {
       TileCost tile = none_yet;
       tile.times = strips * o.times;
       add(o.part, o.channels, tile.times, tile, sum);
-      if (o.streamed) tile.weight_bytes = part_weight_bytes(c.parts[o.part], o.channels, form);
-      tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, form);
+      if (o.streamed) tile.weight_bytes = part_weight_bytes(c.parts[o.part], o.channels, r.form);
+      tile.weight_stored_bytes = stored_bytes(tile.weight_bytes, r.form);
       close(tile, sum);
     }
     sum.windows.push_back({a_bytes(), {}});  // no loop slides
@@ -96,22 +93,18 @@ TileLoops order_of(const TilePlan& plan, const std::vector<StripOperation>& oper
 
 }  // namespace
 
-ClassCost strips_cost(const InstructionClass& c, const Machine& machine, Role role) {
-  Machine m = machine;
-  m.host_operators = HostOperators::no_operators;  // a norm inside an instruction has its circuit
+ClassCost strips_cost(const InstructionClass& c, const Resolved& r) {
   ClassCost cost;
   const std::vector<StripOperation> operations = strip_operations(c);
   cost.plan = strip_plan(c);
   cost.weighted = true;
   cost.order = order_of(cost.plan, operations);
-  StripCost{c, m, role, cost.plan.tile_rows}.shapes(operations, cost.plan.repeats * cost.plan.rows.full, cost);
-  if (cost.plan.rows.edge > 0)
-    StripCost{c, m, role, cost.plan.rows.edge}.shapes(operations, cost.plan.repeats, cost);
+  StripCost{c, r, cost.plan.tile_rows}.shapes(operations, cost.plan.repeats * cost.plan.rows.full, cost);
+  if (cost.plan.rows.edge > 0) StripCost{c, r, cost.plan.rows.edge}.shapes(operations, cost.plan.repeats, cost);
   for (const TileCost& tile : cost.shapes) cost.operations += tile.times;
   cost.streams_activations = moves_activations(cost);
-  const WeightForm form = weight_form(m);
-  cost.held_weight_bytes = strip_held_bytes(c, form);
-  cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, form);
+  cost.held_weight_bytes = strip_held_bytes(c, r.form);
+  cost.held_weight_stored_bytes = stored_bytes(cost.held_weight_bytes, r.form);
   return cost;
 }
 

@@ -6,6 +6,6 @@
 namespace sdip {
 
 /// The sum of the parts' tile operations, a strip being one tile operation. Requires Compound::strips.
-ClassCost strips_cost(const InstructionClass& c, const Machine& machine, Role role);
+ClassCost strips_cost(const InstructionClass& c, const Resolved& r);
 
 }  // namespace sdip

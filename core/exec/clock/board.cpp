@@ -58,12 +58,13 @@ Uses uses_of(const InstructionClass& c, const std::vector<Operation>& operations
     also(part.statistics_passes, Family::norm);
   }
   for (const Operation& o : operations) {
-    use(reads + of(c.work.family), o.needs.dsram_read > 0);
-    use(writes + of(c.work.family), o.needs.dsram_write > 0);
-    for (std::size_t pair = 0; pair < pair_families; ++pair) use(reads + pair, o.needs.other_pairs.beats[pair] > 0);
-    use(pop, o.needs.stackram_read > 0);
-    use(push, o.needs.stackram_write > 0);
-    use(weights, o.needs.psram_read > 0);
+    use(reads + of(c.work.family), o.needs[Port::dsram_read] > 0);
+    use(writes + of(c.work.family), o.needs[Port::dsram_write] > 0);
+    for (std::size_t pair = 0; pair < pair_families; ++pair)
+      use(reads + pair, o.needs[other_pair(static_cast<Family>(pair))] > 0);
+    use(pop, o.needs[Port::stackram_read] > 0);
+    use(push, o.needs[Port::stackram_write] > 0);
+    use(weights, o.needs[Port::psram_read] > 0);
   }
   use(link, c.spread_cores > 1);
   return uses;

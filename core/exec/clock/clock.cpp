@@ -15,7 +15,7 @@ namespace sdip::exec {
 Clock::Clock(const Program& program, const Machine& machine, Decimal share, Count thousandths, Count cores,
              Role role, StepOptions options)
     : program_(program),
-      m_(machine_of_stage(machine, role)),
+      m_(machine_of_stage(machine, role, cores)),
       options_(std::move(options)),
       cores_(cores),
       wired_(weights_wired(m_, role)),
@@ -45,7 +45,7 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
   }
   for (const InstructionClass& c : program.classes) {
     end_if(options_.stop, "");
-    operations_.push_back(expand(c, with_cores(m_, cores), role));
+    operations_.push_back(expand(c, m_, role));
     uses_.push_back(uses_of(c, operations_.back(), m_));
   }
   Count all = 0;
@@ -171,12 +171,14 @@ Count Clock::beats_of(Count bytes, Count port_bits) const { return ceil_div(8 * 
 Count Clock::duration(const Operation& o) {
   if (m_.dma_port == DmaPort::own) return o.cycles();
   const bool unified = m_.activation_memory == ActivationMemory::unified;
-  (unified ? dma_.dsram_read : dma_.dsram_write) += beats_of(o.out_bytes, m_.dsram_port_bits);
-  count_.dma_read_beats += dma_.dsram_read;
-  count_.dma_write_beats += dma_.dsram_write;
-  count_.dma_psram_beats += dma_.psram_read;
-  return std::max({o.cycles(), o.needs.dsram_read + dma_.dsram_read, o.needs.dsram_write + dma_.dsram_write,
-                   o.needs.psram_read + dma_.psram_read});
+  dma_[unified ? Port::dsram_read : Port::dsram_write] += beats_of(o.out_bytes, m_.dsram_port_bits);
+  count_.dma_read_beats += dma_[Port::dsram_read];
+  count_.dma_write_beats += dma_[Port::dsram_write];
+  count_.dma_psram_beats += dma_[Port::psram_read];
+  Count longest = o.cycles();
+  for (std::size_t port = 0; port < port_count; ++port)
+    longest = std::max(longest, o.needs.beats[port] + dma_[port]);
+  return longest;
 }
 
 /// The tiles that an operation needs and the one before it did not; last, what that one leaves.
@@ -184,7 +186,7 @@ void Clock::bring(const Operation& o, Arrivals& there) {
   dma_ = {};
   const bool unified = m_.activation_memory == ActivationMemory::unified;
   const auto lands = [&](Count bytes, bool partials) {
-    (unified || partials ? dma_.dsram_write : dma_.dsram_read) += beats_of(bytes, m_.dsram_port_bits);
+    dma_[unified || partials ? Port::dsram_write : Port::dsram_read] += beats_of(bytes, m_.dsram_port_bits);
   };
   const bool weights_differ = before_ == nullptr ? o.weight_tile != no_tile : o.weight_tile != before_->weight_tile;
   const bool a_differs = before_ == nullptr ? o.a_tile != no_tile : o.a_tile != before_->a_tile;
@@ -192,7 +194,7 @@ void Clock::bring(const Operation& o, Arrivals& there) {
   if (weights_differ && !(class_->pinned && fetched_.contains(o.weight_tile)))
     there.weights = std::max(there.weights, fetch(o.weight_psram_bytes, o.weight_tile, false));
   if (weights_differ && !class_->pinned && !wired_)
-    dma_.psram_read += beats_of(o.weight_psram_bytes * class_->spread_cores, m_.psram_port_bits);
+    dma_[Port::psram_read] += beats_of(o.weight_psram_bytes * class_->spread_cores, m_.psram_port_bits);
   if (weights_differ && class_->pinned) fetched_.insert(o.weight_tile);
   there.activations = 0;
   if (a_differs) lands(o.a_bytes, false);
@@ -255,12 +257,13 @@ void Clock::finish() {
 void Clock::count_beats(const Needs& needs) {
   ++count_.tile_operations;
   count_.compute_cycles += needs.compute;
-  count_.dsram_read_beats += needs.dsram_read;
-  for (const Count beats : needs.other_pairs) count_.dsram_read_beats += beats;
-  count_.dsram_write_beats += needs.dsram_write;
-  count_.stackram_read_beats += needs.stackram_read;
-  count_.stackram_write_beats += needs.stackram_write;
-  count_.psram_read_beats += needs.psram_read;
+  count_.dsram_read_beats += needs[Port::dsram_read];
+  for (std::size_t port = at(Port::other_pairs); port < port_count; ++port)
+    count_.dsram_read_beats += needs.beats[port];
+  count_.dsram_write_beats += needs[Port::dsram_write];
+  count_.stackram_read_beats += needs[Port::stackram_read];
+  count_.stackram_write_beats += needs[Port::stackram_write];
+  count_.psram_read_beats += needs[Port::psram_read];
   count_.psram_stack_beats += needs.psram_stack;
   count_.accumulator_writes += needs.accumulator_writes;
   count_.accumulator_reads += needs.accumulator_reads;
@@ -282,7 +285,8 @@ Count Clock::overhead(const Operation& o) const {
 
 /// Weights come from the first die over each link on the way to the last.
 Count Clock::over_dies(const std::vector<Operation>& operations) const {
-  const bool reads = std::ranges::any_of(operations, [](const Operation& o) { return o.needs.psram_read > 0; });
+  const bool reads =
+      std::ranges::any_of(operations, [](const Operation& o) { return o.needs[Port::psram_read] > 0; });
   Count cycles = 0;
   for (Count die = 1; reads && die < dies_; ++die) cycles += m_.die_link_cycles;
   return cycles;

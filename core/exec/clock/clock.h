@@ -101,7 +101,7 @@ class Clock {
   // Of the instruction that runs.
   const Instruction* instruction_ = nullptr;
   const InstructionClass* class_ = nullptr;
-  Needs dma_;  // beats of the operation's ports that its transfers take
+  Beats dma_{};  // beats of the operation's ports that its transfers take
   Count begin_ = 0, dispatched_ = 0, copies_ = 1, leaving_ = 0, issued_ = 0;
   bool leaving_partials_ = false;
   Count tile_before_until_ = 0;

@@ -34,11 +34,11 @@ void Comparison::require_beats(const Operation& o, const TileTransfers& t, std::
     require_at_most("results in tile operation " + std::to_string(number), t(Stream::results, memory),
                     beats * port);
   };
-  within(Through::dsram, o.needs.dsram_write, m.dsram_port_bits);
+  within(Through::dsram, o.needs[Port::dsram_write], m.dsram_port_bits);
   if (psram_holds_stacks(m))
     within(Through::stackram, o.needs.psram_stack, m.psram_port_bits);
   else
-    within(Through::stackram, o.needs.stackram_write, m.stackram_port_bits);
+    within(Through::stackram, o.needs[Port::stackram_write], m.stackram_port_bits);
 }
 
 }  // namespace sdip::exec

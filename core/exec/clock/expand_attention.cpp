@@ -135,8 +135,8 @@ class AttentionExpansion {
     for (Count i = 0; i < r; i += row_lanes)
       for (Count j = 0; j < values_; j += lanes) {
         const Count sums = std::min(row_lanes, r - i) * std::min(lanes, values_ - j);
-        needs.dsram_write += beats(sums, wide_);
-        if (several_) needs.dsram_read += beats(sums, wide_);
+        needs[Port::dsram_write] += beats(sums, wide_);
+        if (several_) needs[Port::dsram_read] += beats(sums, wide_);
       }
     return needs;
   }
@@ -145,19 +145,19 @@ class AttentionExpansion {
     Needs needs;
     for (const Count fold : folds(r, k)) {
       needs.compute += 2;  // maximum; exponential and sum
-      needs.dsram_read += 2 * beats(fold, narrow_);
+      needs[Port::dsram_read] += 2 * beats(fold, narrow_);
     }
     for (Count left = r * k; left > 0; left -= m_.softmax_lanes)
-      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), narrow_);
-    needs.dsram_read += beats(2 * r, wide_);  // running maximum and sum
-    needs.dsram_write += beats(2 * r, wide_);
+      needs[Port::dsram_write] += beats(std::min(left, m_.softmax_lanes), narrow_);
+    needs[Port::dsram_read] += beats(2 * r, wide_);  // running maximum and sum
+    needs[Port::dsram_write] += beats(2 * r, wide_);
     if (!several_) return needs;
     for (const Count fold : folds(r, values_)) {
       ++needs.compute;
-      needs.dsram_read += beats(fold, wide_);
+      needs[Port::dsram_read] += beats(fold, wide_);
     }
     for (Count left = r * values_; left > 0; left -= m_.softmax_lanes)
-      needs.dsram_write += beats(std::min(left, m_.softmax_lanes), wide_);
+      needs[Port::dsram_write] += beats(std::min(left, m_.softmax_lanes), wide_);
     return needs;
   }
 
@@ -165,14 +165,14 @@ class AttentionExpansion {
     Needs needs;
     for (const Count fold : folds(r, values_)) {
       ++needs.compute;
-      needs.dsram_read += beats(fold, wide_);
+      needs[Port::dsram_read] += beats(fold, wide_);
     }
-    needs.dsram_read += beats(r, wide_);
+    needs[Port::dsram_read] += beats(r, wide_);
     const bool unified = m_.activation_memory == ActivationMemory::unified;
-    if (c_.to_dsram || c_.to_dram) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
-    if (c_.push && unified) needs.dsram_write += result_beats(r * values_, m_.dsram_port_bits);
+    if (c_.to_dsram || c_.to_dram) needs[Port::dsram_write] += result_beats(r * values_, m_.dsram_port_bits);
+    if (c_.push && unified) needs[Port::dsram_write] += result_beats(r * values_, m_.dsram_port_bits);
     const Count stack_port = psram_holds_stacks(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
-    if (c_.push && !unified) needs.stackram_write += result_beats(r * values_, stack_port);
+    if (c_.push && !unified) needs[Port::stackram_write] += result_beats(r * values_, stack_port);
     put_stack_in_psram(m_, needs);
     return needs;
   }

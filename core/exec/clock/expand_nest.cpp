@@ -4,7 +4,7 @@
 
 #include "core/exec/clock/nest_folds.h"
 #include "core/exec/walk/nest_walk.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/exec/walk/windows.h"
 
 namespace sdip::exec {

@@ -131,9 +131,7 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
 
 }  // namespace
 
-std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& machine, Role role) {
-  Machine m = machine;
-  m.host_operators = HostOperators::no_operators;  // which does whole instructions
+std::vector<Operation> expand_strips(const InstructionClass& c, const Machine& m, Role role) {
   const Count height = c.parts.back().work.nest.out_h;
   const Count strips = c.parts[0].work.nest.batch * ceil_div(height, c.mapping.tile_rows);
   std::map<std::pair<Count, std::size_t>, Operation> folded;  // equal strips have equal folds, gone through once

@@ -168,7 +168,7 @@ class HeldProduct {
   const Lanes lanes_;
   const Count cycles_each_;
   Count nowhere_ = 0;
-  const Ports::Port a_, b_, in_, out_;
+  const Ports::Access a_, b_, in_, out_;
   const List<Count> sums_ = pieces(product_.sum, lanes_.sum);
   bool begun_ = false;
   FoldedProduct folded_;
@@ -182,10 +182,10 @@ FoldedProduct fold_product(const InstructionClass& c, const Machine& m, const Po
   const Lanes lanes = w.in_memory ? Lanes{1, product.channels, product.sum} : lanes_of(c.work.family, m);
   const Count cycles_each = c.work.element_cycles * (w.in_memory ? cycles_of_row(m, w.activation_bits) : 1);
   Count nowhere = 0;
-  const Ports::Port a = ports.reading(c.operand_a, c.pair_a, needs, nowhere);
-  const Ports::Port b = ports.reading(c.operand_b, c.pair_b, needs, nowhere);
-  const Ports::Port in = ports.reading(w.partials_to_stack ? Place::stackram : Place::dsram, {}, needs, nowhere);
-  const Ports::Port out = ports.writing(w.partials_to_stack, needs);
+  const Ports::Access a = ports.reading(c.operand_a, c.pair_a, needs, nowhere);
+  const Ports::Access b = ports.reading(c.operand_b, c.pair_b, needs, nowhere);
+  const Ports::Access in = ports.reading(w.partials_to_stack ? Place::stackram : Place::dsram, {}, needs, nowhere);
+  const Ports::Access out = ports.writing(w.partials_to_stack, needs);
   const std::vector<Count> sums = pieces(product.sum, lanes.sum);
   std::vector<Count> results, a_beats, b_beats;
   bool first_row = true;

@@ -4,31 +4,22 @@
 #include <algorithm>
 
 #include "core/exec/clock/port_beats.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/program/kinds.h"
 
 namespace sdip::exec {
 
 Needs& Needs::operator+=(const Needs& o) {
   compute += o.compute;
-  dsram_read += o.dsram_read;
-  dsram_write += o.dsram_write;
-  stackram_read += o.stackram_read;
-  stackram_write += o.stackram_write;
-  psram_read += o.psram_read;
+  for (std::size_t port = 0; port < port_count; ++port) beats[port] += o.beats[port];
   psram_stack += o.psram_stack;
   accumulator_writes += o.accumulator_writes;
   accumulator_reads += o.accumulator_reads;
   register_writes += o.register_writes;
-  for (std::size_t pair = 0; pair < pair_families; ++pair) other_pairs.beats[pair] += o.other_pairs.beats[pair];
   return *this;
 }
 
-std::int64_t Needs::longest() const {
-  Count most = std::max({compute, dsram_read, dsram_write, stackram_read, stackram_write, psram_read});
-  for (const std::int64_t beats : other_pairs) most = std::max(most, beats);
-  return most;
-}
+std::int64_t Needs::longest() const { return std::max(compute, *std::ranges::max_element(beats)); }
 
 std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& m) {
   if (m.sparsity_group == 0) return ceil_div(elements * m.weight_density.hundredths, 100);
@@ -65,7 +56,7 @@ std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {
 }
 
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine) {
-  const Machine m = machine_of(c, machine);
+  const Machine m = resolve(c, machine);
   if (c.compound == Compound::strips) return strips_psram_bytes(c, m);
   return ceil_div(c.weight_elements * bits_beside_products(m), 8);
 }
@@ -90,8 +81,8 @@ namespace {
 /// constants of its own, the others read after it through the same port.
 void read_for_other_cores(const InstructionClass& c, const Machine& m, std::vector<Operation>& operations) {
   for (Operation& o : operations) {
-    const Count stacks = o.needs.psram_stack * m.cores, own = o.needs.psram_read - stacks;
-    for (Count core = 1; core < c.spread_cores; ++core) o.needs.psram_read += own;
+    const Count stacks = o.needs.psram_stack * m.cores, own = o.needs[Port::psram_read] - stacks;
+    for (Count core = 1; core < c.spread_cores; ++core) o.needs[Port::psram_read] += own;
   }
 }
 
@@ -99,9 +90,8 @@ void read_for_other_cores(const InstructionClass& c, const Machine& m, std::vect
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
-  Machine m = machine_of(c, machine);
-  if (psram_holds_stacks(m)) m.cores *= c.spread_cores;  // each has its part on its own stack
-  if (m.granularity == Granularity::micro_operation) {   // one array of MACs, one vector unit
+  Machine m = resolve(c, machine);
+  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
     m.mac_sharing = MacSharing::shared;
     m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
   }

@@ -14,21 +14,24 @@ namespace sdip::exec {
 
 using Count = std::int64_t;
 
-/// Beats of the read port of each family's DSRAM pair.
-struct PairBeats {
-  Array<std::int64_t, pair_families> beats{};
-  std::int64_t& operator[](Family family) { return beats[family]; }
-  auto begin() const { return beats.begin(); }
-  auto end() const { return beats.end(); }
-};
+/// Ports of a core's memories; last the read ports of the DSRAM pairs of all families, for those that are not the
+/// instruction's own.
+enum class Port { dsram_read, dsram_write, stackram_read, stackram_write, psram_read, other_pairs };
+inline constexpr std::size_t port_count = 5 + pair_families;
+inline Port other_pair(Family family) { return static_cast<Port>(at(Port::other_pairs) + at(family)); }
+
+/// Beats of each port.
+using Beats = Array<std::int64_t, port_count>;
 
 /// Cycles of the circuit and beats of each port, counted one by one.
 struct Needs {
-  std::int64_t compute = 0, dsram_read = 0, dsram_write = 0, stackram_read = 0, stackram_write = 0, psram_read = 0;
-  PairBeats other_pairs;         // reads from DSRAM pairs of other families; dsram_read: its own
+  std::int64_t compute = 0;
+  Beats beats{};
   std::int64_t psram_stack = 0;  // of psram_read what one core moved of its stack, where PSRAM holds that
   // Partial sums that accumulators took and gave, weights that registers took.
   std::int64_t accumulator_writes = 0, accumulator_reads = 0, register_writes = 0;
+  std::int64_t& operator[](Port port) { return beats[port]; }
+  std::int64_t operator[](Port port) const { return beats[port]; }
   Needs& operator+=(const Needs& other);
   std::int64_t longest() const;
 };
@@ -60,12 +63,6 @@ bool weights_multiply(const Machine& machine, Role role);
 
 /// docs/model/sharing.md: cores' stacks lie in PSRAM.
 inline bool psram_holds_stacks(const Machine& m) { return m.memory_hierarchy == MemoryHierarchy::writable_psram; }
-
-/// The machine as a stage's instructions meet it when so many of its cores run them in lockstep.
-inline Machine with_cores(Machine m, std::int64_t cores) {
-  m.cores = cores;
-  return m;
-}
 
 /// Tiling, work: an instruction's tile operations in the order they run, in a stage of that role. `owner`: the
 /// family of the compound that it is a step of, whose pair its own results lie in; nothing: its own. The machine's

@@ -35,26 +35,26 @@ struct Ports {
   Count psram_pace = 1;  // cycles until the links to other dies have taken a beat
 
   /// A port, and where its beats are counted; the beats of what lies in none are thrown away.
-  struct Port {
+  struct Access {
     Count* beats;
     Count bits;
     Count pace = 1;  // cycles of a beat
     void move(Count elements, Count bits_each) const { *beats += pace * ceil_div(elements * bits_each, bits); }
   };
-  Port reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
-    if (place == Place::psram) return {wired ? &nowhere : &needs.psram_read, psram, psram_pace};
-    if (place == Place::stackram && !unified) return {&needs.stackram_read, stackram};
-    if (place == Place::dsram && pair.value_or(own) != own) return {&needs.other_pairs[*pair], dsram};
+  Access reading(Place place, DsramPair pair, Needs& needs, Count& nowhere) const {
+    if (place == Place::psram) return {wired ? &nowhere : &needs[Port::psram_read], psram, psram_pace};
+    if (place == Place::stackram && !unified) return {&needs[Port::stackram_read], stackram};
+    if (place == Place::dsram && pair.value_or(own) != own) return {&needs[other_pair(*pair)], dsram};
     const bool through_dsram = place == Place::dsram || place == Place::dram || place == Place::stackram;
-    return {through_dsram ? &needs.dsram_read : &nowhere, dsram};
+    return {through_dsram ? &needs[Port::dsram_read] : &nowhere, dsram};
   }
   void read(Place place, DsramPair pair, Count elements, Count bits, Needs& needs) const {
     Count nowhere = 0;
     reading(place, pair, needs, nowhere).move(elements, bits);
   }
-  Port writing(bool to_stack, Needs& needs) const {
-    if (to_stack && !unified) return {&needs.stackram_write, stackram};
-    return {&needs.dsram_write, dsram};
+  Access writing(bool to_stack, Needs& needs) const {
+    if (to_stack && !unified) return {&needs[Port::stackram_write], stackram};
+    return {&needs[Port::dsram_write], dsram};
   }
   void write(bool to_stack, Count elements, Count bits, Needs& needs) const {
     writing(to_stack, needs).move(elements, bits);
@@ -64,10 +64,10 @@ struct Ports {
 /// Where PSRAM holds the stacks: every core in lockstep moves its own over the one port, one after the other.
 inline void put_stack_in_psram(const Machine& m, Needs& needs) {
   if (!psram_holds_stacks(m)) return;
-  const Count own = needs.stackram_read + needs.stackram_write;
-  needs.stackram_read = needs.stackram_write = 0;
+  const Count own = needs[Port::stackram_read] + needs[Port::stackram_write];
+  needs[Port::stackram_read] = needs[Port::stackram_write] = 0;
   needs.psram_stack += own;
-  for (Count core = 0; core < m.cores; ++core) needs.psram_read += own;
+  for (Count core = 0; core < m.cores; ++core) needs[Port::psram_read] += own;
 }
 
 /// A result fold goes to DSRAM, also when it leaves for DRAM, and to STACKRAM when pushed.
@@ -88,8 +88,8 @@ inline void write_results(const InstructionClass& c, const Ports& ports, const s
   }
   for (; c.turned_run > 0 && left > 0; left -= c.turned_run)
     write_result(c, ports, std::min(left, c.turned_run), bits, turned);
-  needs.dsram_write += std::max(made.dsram_write, turned.dsram_write);
-  needs.stackram_write += std::max(made.stackram_write, turned.stackram_write);
+  for (std::size_t port = 0; port < port_count; ++port)
+    needs.beats[port] += std::max(made.beats[port], turned.beats[port]);
 }
 
 }  // namespace sdip::exec

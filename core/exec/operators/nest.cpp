@@ -14,7 +14,7 @@
 #include "core/exec/operators/nest_groups.h"
 #include "core/exec/operators/nest_tile.h"
 #include "core/exec/walk/nest_walk.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/exec/walk/windows.h"
 
 namespace sdip::exec {
@@ -305,7 +305,7 @@ Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted) {
   Arithmetic arithmetic;
   arithmetic.accumulator = accumulator_of(chip);
   const bool in_memory = weighted && weights_multiply(chip.machine, chip.stage.role);
-  const Machine its = machine_of(chip.instruction_class(), chip.machine);
+  const Machine its = resolve(chip.instruction_class(), chip.machine);
   arithmetic.lanes = in_memory ? all_lanes : lanes_along_sums(its, work_of(chip.graph, node).family);
   arithmetic.kernel.stop = &chip.options.stop;
   arithmetic.kernel.threads = chip.team->threads();

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/exec/kernels/kernels_rounding.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 
 namespace sdip::exec {
 namespace {
@@ -44,7 +44,7 @@ struct Scaling {
 GroupedWeight grouped_weight(Chip& chip, const Node& node, bool weighted) {
   const HeldWeight* weight = weighted ? read_weight(chip, node.inputs[1]) : nullptr;
   if (weight == nullptr || weight->groups.empty()) return {};
-  return {weight, group_length(machine_of(chip.instruction_class(), chip.machine))};
+  return {weight, group_length(resolve(chip.instruction_class(), chip.machine))};
 }
 
 void add_grouped_products(const TileShape& s, const Copy& copy, const float* a, const TileStrides& a_at,

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/exec/clock/operations.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/machine/rate.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/counted_work.h"
@@ -55,8 +55,8 @@ struct Events {
     std::int64_t own = i.dsram_read_beats + i.dsram_write_beats;
     for (const exec::Operation& o : exec::expand(c, m, role))
       for (std::size_t f = 0; f < beats.size() && beats.size() > 1; ++f) {
-        beats[f] += o.needs.other_pairs.beats[f];
-        own -= o.needs.other_pairs.beats[f];
+        beats[f] += o.needs[exec::other_pair(static_cast<Family>(f))];
+        own -= o.needs[exec::other_pair(static_cast<Family>(f))];
       }
     beats[beats.size() > 1 ? static_cast<std::size_t>(c.work.family) : 0] += own;
     return beats;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/exec/clock/operations.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "tests/core/cost/counted_frame.h"
 #include "tests/core/cost/price/counted_technology.h"
 

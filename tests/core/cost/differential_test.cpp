@@ -32,14 +32,15 @@ void expect_equal_needs(const ClassCost& cost, const std::vector<exec::Operation
     EXPECT_EQ(cost.lane_operations, lane_operations);
     EXPECT_EQ(cost.scalings, scalings);
   }
-  EXPECT_EQ(cost.busy.compute, sum.compute);
-  EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
-  EXPECT_EQ(cost.busy.dsram_write, sum.dsram_write);
-  EXPECT_EQ(cost.busy.stackram_read, sum.stackram_read);
-  EXPECT_EQ(cost.busy.stackram_write, sum.stackram_write);
-  EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
+  EXPECT_EQ(cost.busy[Resource::compute], sum.compute);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], sum[exec::Port::dsram_read]);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], sum[exec::Port::dsram_write]);
+  EXPECT_EQ(cost.busy[Resource::stackram_read], sum[exec::Port::stackram_read]);
+  EXPECT_EQ(cost.busy[Resource::stackram_write], sum[exec::Port::stackram_write]);
+  EXPECT_EQ(cost.busy[Resource::psram_read], sum[exec::Port::psram_read]);
   for (std::size_t pair = 0; pair < pair_families; ++pair)
-    EXPECT_EQ(cost.busy.other_pairs.beats[pair], sum.other_pairs[static_cast<Family>(pair)]) << "pair " << pair;
+    EXPECT_EQ(cost.busy.other_pairs.beats[pair], sum[exec::other_pair(static_cast<Family>(pair))])
+        << "pair " << pair;
   std::int64_t without_transfers = 0;
   for (const TileCost& tile : cost.shapes) without_transfers += tile.cycles * tile.times;
   EXPECT_EQ(without_transfers, cycles);
@@ -62,12 +63,12 @@ void expect_equal_pass(const PassCost& pass, const std::vector<InstructionCounts
 /// Every counter of a program, pass by pass, and two passes beyond the one whose state repeats.
 void expect_equal(const Program& program, const Machine& given, Decimal share, std::int64_t cores,
                   std::int64_t passes, Role role = Role::network) {
-  const Machine machine = machine_of_stage(given, role);
+  const Machine machine = machine_of_stage(given, role), its = machine_of_stage(given, role, cores);
   List<ClassCost> costs;
   for (const InstructionClass& c : program.classes) {
-    costs.push_back(class_cost(c, in_lockstep(machine, cores), role));
+    costs.push_back(class_cost(c, its, role));
     const bool counts_lanes = c.compound != Compound::attention && c.spread_cores == 1;
-    expect_equal_needs(costs.back(), exec::expand(c, exec::with_cores(machine, cores), role), counts_lanes);
+    expect_equal_needs(costs.back(), exec::expand(c, its, role), counts_lanes);
   }
   std::vector<InstructionTime> trace;
   const TimelineRules rules = timeline_rules(machine, share, cores, program.pinned_bytes, role);
@@ -104,8 +105,8 @@ TEST(differential, random_programs_count_the_same_where_psram_holds_the_stacks) 
     expect_equal(program, machine, Decimal{dice.between(1, 100)}, cores, 8);
     if (testing::Test::HasFailure()) return;
     for (const InstructionClass& c : program.classes) {
-      const ClassCost cost = class_cost(c, in_lockstep(machine, cores));
-      EXPECT_EQ(cost.busy.stackram_read + cost.busy.stackram_write, 0);
+      const ClassCost cost = class_cost(c, machine_of_stage(machine, Role::network, cores));
+      EXPECT_EQ(cost.busy[Resource::stackram_read] + cost.busy[Resource::stackram_write], 0);
       EXPECT_EQ(cost.busy.psram_stacks, cores * c.spread_cores * cost.busy.psram_stack);
       stacked += cost.busy.psram_stack > 0;
       with_weights += cost.busy.psram_stack > 0 && cost.busy.weight_beats() > 0;

@@ -56,7 +56,8 @@ TEST(property, more_lanes_or_wider_ports_never_need_more_of_any_circuit_or_port)
       for (const auto& [name, change] : changes) {
         Machine more = drawn;
         change(more);
-        EXPECT_LE(class_cost(c, more).busy.compute, before.busy.compute) << name << " seed " << seed;
+        EXPECT_LE(class_cost(c, more).busy[Resource::compute], before.busy[Resource::compute])
+            << name << " seed " << seed;
       }
       Machine wider = drawn;
       for (std::int64_t* port : {&wider.psram_port_bits, &wider.dsram_port_bits, &wider.stackram_port_bits})

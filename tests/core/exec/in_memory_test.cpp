@@ -45,8 +45,8 @@ TEST(in_memory_folds, take_a_row_with_all_its_sums_and_channels) {
       exec::fold_product(c, m, ports, {8, 8, 32, false, true}, {3, 2, 1, 5, true, true}, needs).results;
   EXPECT_EQ(results, (std::vector<exec::Count>{2, 2, 2}));
   EXPECT_EQ(needs.compute, 18);
-  EXPECT_EQ(needs.dsram_read, 3 * 3) << "5 x 8 bits a row through 16";
-  EXPECT_EQ(needs.psram_read, 0);
+  EXPECT_EQ(needs[exec::Port::dsram_read], 3 * 3) << "5 x 8 bits a row through 16";
+  EXPECT_EQ(needs[exec::Port::psram_read], 0);
 }
 
 /// 1, 0, e, e along kernel positions of one channel: one after the other each e is lost, at once they are not.

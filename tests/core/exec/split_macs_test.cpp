@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/exec/chip/execute.h"
 #include "core/exec/clock/step.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/program/kinds.h"
 #include "tests/core/exec/random_machine.h"
 
@@ -59,7 +59,7 @@ TEST(split_macs, sum_and_count_as_so_many_more_lanes) {
     if (!application.feasible) continue;
     const CompiledStage& stage = application.stages[0];
     const auto other = [&](const InstructionClass& c) {  // what it reads is in a format that no rule changes
-      return is_nest(c.work.family) && exec::machine_of(c, split).conv_lanes_in != wide.conv_lanes_in;
+      return is_nest(c.work.family) && exec::resolve(c, split).conv_lanes_in != wide.conv_lanes_in;
     };
     if (std::ranges::any_of(stage.program.classes, other)) continue;
     ++compared;

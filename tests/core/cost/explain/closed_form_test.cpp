@@ -43,10 +43,10 @@ TEST(linear, of_4096_by_320_by_320_lasts_51200_cycles) {
   Machine m;  // lanes 16 x 32 x 16, ports 4096 and 8192, fp16
   m.dma_port = DmaPort::own;
   const ClassCost cost = class_cost(product(Family::linear, 4096, 320, 320), m);
-  EXPECT_EQ(cost.busy.compute, 256 * 10 * 20);
-  EXPECT_EQ(cost.busy.dsram_read, 51'200);
-  EXPECT_EQ(cost.busy.psram_read, 51'200);
-  EXPECT_EQ(cost.busy.dsram_write, 5'120);
+  EXPECT_EQ(cost.busy[Resource::compute], 256 * 10 * 20);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 51'200);
+  EXPECT_EQ(cost.busy[Resource::psram_read], 51'200);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 5'120);
   EXPECT_EQ(cost.cycles, 51'200);
   EXPECT_EQ(cost.macs, 4096LL * 320 * 320);
 }
@@ -77,7 +77,7 @@ TEST(conv2d, sd15_s_first_convolution_tiles_128_128_64_channels_of_9472_bytes) {
   EXPECT_EQ(cost.plan.multiplicity, 2);
   EXPECT_EQ(cost.shapes[0].weight_bytes, 9472);
   // rows 2 x 64 x 64 on 16 lanes, 320 channels on 32, 9 kernel positions, 4 channels on 16.
-  EXPECT_EQ(cost.busy.compute, 512 * 10 * 9 * 1);
+  EXPECT_EQ(cost.busy[Resource::compute], 512 * 10 * 9 * 1);
 }
 
 TEST(dataflow, stationary_operands_are_read_once_and_partial_sums_travel) {
@@ -92,26 +92,27 @@ TEST(dataflow, stationary_operands_are_read_once_and_partial_sums_travel) {
   };
   const Busy output = busy(Dataflow::output_stationary), weight = busy(Dataflow::weight_stationary),
              input = busy(Dataflow::input_stationary);
-  EXPECT_EQ(output.compute, 12);
-  EXPECT_EQ(output.dsram_read, 12);
-  EXPECT_EQ(output.psram_read, 12);
-  EXPECT_EQ(output.dsram_write, 4);
-  EXPECT_EQ(weight.psram_read, 6);               // each (channel, sum) fold once
-  EXPECT_EQ(weight.dsram_write, 4 + 2 * 4 * 2);  // 2 of 3 sum folds write 4 partial sums of 32 bit, 2 beats
-  EXPECT_EQ(weight.dsram_read, 12 + 2 * 4 * 2);
-  EXPECT_EQ(input.psram_read, 12);
-  EXPECT_EQ(input.dsram_read, 6 + 2 * 4 * 2);
+  EXPECT_EQ(output[Resource::compute], 12);
+  EXPECT_EQ(output[Resource::dsram_read], 12);
+  EXPECT_EQ(output[Resource::psram_read], 12);
+  EXPECT_EQ(output[Resource::dsram_write], 4);
+  EXPECT_EQ(weight[Resource::psram_read], 6);  // each (channel, sum) fold once
+  EXPECT_EQ(weight[Resource::dsram_write],
+            4 + 2 * 4 * 2);  // 2 of 3 sum folds write 4 partial sums of 32 bit, 2 beats
+  EXPECT_EQ(weight[Resource::dsram_read], 12 + 2 * 4 * 2);
+  EXPECT_EQ(input[Resource::psram_read], 12);
+  EXPECT_EQ(input[Resource::dsram_read], 6 + 2 * 4 * 2);
 }
 
 TEST(sparsity, skipping_half_the_weights_halves_the_folds_and_stores_a_mask) {
   Machine m;
   m.dma_port = DmaPort::own;
   const InstructionClass c = product(Family::linear, 16, 64, 32);
-  EXPECT_EQ(class_cost(c, m).busy.compute, 4);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 4);
   EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 * 2);
   m.sparsity = Sparsity::skipping;
   m.weight_density = Decimal{50};
-  EXPECT_EQ(class_cost(c, m).busy.compute, 2);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 2);
   EXPECT_EQ(class_cost(c, m).shapes[0].weight_bytes, 64 * 32 + 64 * 32 / 8);
   EXPECT_EQ(class_cost(c, m).spent_macs, 16 * 32 * 32);
 }
@@ -123,7 +124,7 @@ TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
   m.weight_density = Decimal{50};
   m.sparsity_group = 4;
   const InstructionClass even = product(Family::linear, 16, 64, 32);
-  EXPECT_EQ(class_cost(even, m).busy.compute, 2);
+  EXPECT_EQ(class_cost(even, m).busy[Resource::compute], 2);
   EXPECT_EQ(class_cost(even, m).shapes[0].weight_bytes, 64 * 32 / 2 * (16 + 2) / 8);
   EXPECT_EQ(class_cost(even, m).spent_macs, 16 * 32 * 32);
   m.sparsity_group = 16;
@@ -139,13 +140,13 @@ TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
   m.conv_lanes_in = 8;
   EXPECT_EQ(class_cost(conv, m).spent_macs, 16 * 32 * 27);
   EXPECT_EQ(class_cost(conv, m).shapes[0].weight_bytes, 32 * 27 * 18 / 8);
-  EXPECT_EQ(class_cost(conv, m).busy.compute, 4);  // 27 on 8 lanes
+  EXPECT_EQ(class_cost(conv, m).busy[Resource::compute], 4);  // 27 on 8 lanes
   const exec::Operation stepped = exec::expand(conv, m).at(0);
   EXPECT_EQ(stepped.needs.compute, 4);
   EXPECT_EQ(stepped.weight_psram_bytes, 32 * 27 * 18 / 8);
   m.sparsity_group = 0;
   EXPECT_EQ(class_cost(conv, m).spent_macs, 16 * 32 * 23);
-  EXPECT_EQ(class_cost(conv, m).busy.compute, 3);
+  EXPECT_EQ(class_cost(conv, m).busy[Resource::compute], 3);
 }
 
 TEST(sparsity, groups_are_counted_within_a_tile_of_sums) {
@@ -174,9 +175,9 @@ TEST(softmax, of_short_rows_shares_folds_and_takes_three_passes) {
   c.mapping = {7, 1, 4, 1};
   c.out_elements = 28;
   c.fetches = {{Place::dsram, 28, 3, true}};
-  EXPECT_EQ(class_cost(c, m).busy.compute, 3 * 4);  // 2 rows of 4 share 10 lanes: 4 folds a pass
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 3 * 4);  // 2 rows of 4 share 10 lanes: 4 folds a pass
   m.softmax_lanes = 3;
-  EXPECT_EQ(class_cost(c, m).busy.compute, 3 * 7 * 2);  // each row folds apart: 3 + 1
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 3 * 7 * 2);  // each row folds apart: 3 + 1
 }
 
 /// One instruction with three weight tiles of 100 bytes, 4 cycles of work each.
@@ -335,8 +336,8 @@ TEST(sums, cut_inside_channels_keep_their_partial_sums_on_chip) {
   EXPECT_EQ(time.activation_in_bytes, 0);
   EXPECT_EQ(time.activation_out_bytes, 4);
   const Busy busy = class_cost(program.classes[0], m).busy;
-  EXPECT_EQ(busy.dsram_read, 4 + 2);   // A, and each partial sum once
-  EXPECT_EQ(busy.dsram_write, 2 + 2);  // results, and each partial sum once
+  EXPECT_EQ(busy[Resource::dsram_read], 4 + 2);   // A, and each partial sum once
+  EXPECT_EQ(busy[Resource::dsram_write], 2 + 2);  // results, and each partial sum once
 }
 
 TEST(sums, cut_outside_channels_send_partial_sums_out_and_back) {

@@ -119,9 +119,10 @@ TEST(diagrams, the_estimate_says_what_is_drawn) {
       said.stall_program = t.stall_program;
       said.weight_bytes = t.weight_bytes, said.program_bytes = t.program_bytes;
       said.activation_in_bytes = t.activation_in_bytes, said.activation_out_bytes = t.activation_out_bytes;
-      said.compute_cycles = busy.compute, said.psram_read_beats = busy.psram_read;
-      said.dsram_read_beats = busy.all_dsram_reads(), said.dsram_write_beats = busy.dsram_write;
-      said.stackram_read_beats = busy.stackram_read, said.stackram_write_beats = busy.stackram_write;
+      said.compute_cycles = busy[Resource::compute], said.psram_read_beats = busy[Resource::psram_read];
+      said.dsram_read_beats = busy.all_dsram_reads(), said.dsram_write_beats = busy[Resource::dsram_write];
+      said.stackram_read_beats = busy[Resource::stackram_read],
+      said.stackram_write_beats = busy[Resource::stackram_write];
       EXPECT_EQ(text_of(said), text_of(counts_drawn(d, i, said))) << "instruction " << i;
       std::int64_t drawn_cycles = 0;
       for (const std::int64_t cycles : operations_drawn(d.lanes.at("i" + std::to_string(i))))

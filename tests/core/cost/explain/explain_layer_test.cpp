@@ -78,7 +78,7 @@ TEST(explain_layer, shows_no_formula_that_comes_to_another_figure_than_the_engin
   for (const char* what : {"compute", "work", "overhead", "time", "dram_bytes"})
     EXPECT_TRUE(shows(right.explained(), what)) << what;
   Changeable worked(on_chip);
-  worked.stage.run.costs[0].busy.compute += 1;
+  worked.stage.run.costs[0].busy[Resource::compute] += 1;
   EXPECT_FALSE(shows(worked.explained(), "compute"));
   Changeable longer(on_chip);
   longer.stage.run.costs[0].cycles += 1;

@@ -31,15 +31,15 @@ InstructionClass product_class(std::int64_t rows, std::int64_t sum, std::int64_t
 TEST(filled_busy, a_linear_reads_as_section_4_has_it) {
   const Machine m;
   const InstructionClass c = product_class(4096, 320, 320);
-  const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
+  const auto shapes = filled_steps(c, resolve(c, m), class_cost(c, m));
   ASSERT_EQ(shapes.size(), 1U);
   ASSERT_EQ(shapes[0].size(), 1U);
   const FilledBusy& busy = shapes[0][0].busy;
-  EXPECT_EQ(busy.compute.text(), "ceil(4096/16) x ceil(320/32) x ceil(320/16)");
-  EXPECT_EQ(busy.compute.value(), 51'200);
-  EXPECT_EQ(busy.dsram_read.text(), "10 x 5120 x ceil(16 x 16 x 16/4096)");
-  EXPECT_EQ(busy.dsram_read.value(), 51'200);
-  EXPECT_EQ(busy.dsram_write.text(), "2560 x ceil(16 x 32 x 16/4096)");
+  EXPECT_EQ(busy[Resource::compute].text(), "ceil(4096/16) x ceil(320/32) x ceil(320/16)");
+  EXPECT_EQ(busy[Resource::compute].value(), 51'200);
+  EXPECT_EQ(busy[Resource::dsram_read].text(), "10 x 5120 x ceil(16 x 16 x 16/4096)");
+  EXPECT_EQ(busy[Resource::dsram_read].value(), 51'200);
+  EXPECT_EQ(busy[Resource::dsram_write].text(), "2560 x ceil(16 x 32 x 16/4096)");
   EXPECT_EQ(duration_of(shapes[0]).text(), "max(51200, 51200, 5120, 51200)");
 }
 
@@ -60,10 +60,10 @@ TEST(filled_busy, a_softmax_of_the_host_is_three_steps) {
   c.mapping = cost::one_tile;
   c.fetches = {{.place = Place::dsram, .passes = 3, .per_fold = true}};
   const auto texts = [&] {
-    const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
+    const auto shapes = filled_steps(c, resolve(c, m), class_cost(c, m));
     std::vector<std::string> of;
     for (const FilledSteps& steps : shapes)
-      for (const StepOf<Filled>& step : steps) of.push_back(step.busy.compute.text());
+      for (const StepOf<Filled>& step : steps) of.push_back(step.busy[Resource::compute].text());
     return of;
   };
   EXPECT_EQ(texts(), (std::vector<std::string>{"ceil(10 x 8/32)", "ceil(10 x 3 x 150/100)", "ceil(10 x 8/32)"}));
@@ -98,7 +98,7 @@ InstructionClass attention_class() {
 }
 
 bool is_said(const InstructionClass& c, const Machine& m) {
-  return !filled_steps(c, m, Role::network, class_cost(c, m)).empty();
+  return !filled_steps(c, resolve(c, m), class_cost(c, m)).empty();
 }
 
 TEST(filled_steps, an_attentions_steps_stand_one_after_the_other) {
@@ -107,7 +107,7 @@ TEST(filled_steps, an_attentions_steps_stand_one_after_the_other) {
   m.matmul_lanes_m = m.matmul_lanes_n = m.matmul_lanes_k = 2;
   m.softmax_lanes = 4;
   m.dsram_port_bits = m.stackram_port_bits = 8192;
-  const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
+  const auto shapes = filled_steps(c, resolve(c, m), class_cost(c, m));
   ASSERT_EQ(shapes.size(), 2U);
   EXPECT_EQ(shapes[0].size(), 3U);
   EXPECT_EQ(shapes[1].size(), 4U);
@@ -170,9 +170,9 @@ TEST(filled_steps, turned_results_go_run_by_run) {
   m.dsram_port_bits = 8;
   InstructionClass c = product_class(40, 8, 8);
   c.turned_run = 19;
-  const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
+  const auto shapes = filled_steps(c, resolve(c, m), class_cost(c, m));
   ASSERT_EQ(shapes.size(), 1U);
-  EXPECT_EQ(shapes[0][0].busy.dsram_write.value(), 168);
+  EXPECT_EQ(shapes[0][0].busy[Resource::dsram_write].value(), 168);
 }
 
 TEST(filled_steps, strips_are_written_out) {
@@ -204,12 +204,7 @@ void expect_needs(const FilledBusy& said, const Busy& counted) {
     EXPECT_EQ(f.value(), value) << f.text();
     EXPECT_EQ(evaluate_filled(f.text()), value) << f.text();
   };
-  expect(said.compute, counted.compute);
-  expect(said.dsram_read, counted.dsram_read);
-  expect(said.dsram_write, counted.dsram_write);
-  expect(said.stackram_read, counted.stackram_read);
-  expect(said.stackram_write, counted.stackram_write);
-  expect(said.psram_read, counted.psram_read);
+  for (std::size_t need = 0; need < core_resources; ++need) expect(said.needs[need], counted.needs[need]);
   expect(said.accumulator_writes, counted.accumulator_writes);
   expect(said.accumulator_reads, counted.accumulator_reads);
   expect(said.register_writes, counted.register_writes);
@@ -229,7 +224,7 @@ bool all_is_said(std::uint64_t seed) {
     if (dice.one_in(4)) c.formats = Formats{.weights = NumberFormat::int8, .results = NumberFormat::fp32};
     if (c.formats && m.sparsity != Sparsity::dense && dice.one_in(2)) c.formats->density_hundredths = 30;
     const ClassCost cost = class_cost(c, m, role);
-    const auto shapes = filled_steps(c, m, role, cost);
+    const auto shapes = filled_steps(c, resolve(c, m, role), cost);
     EXPECT_EQ(shapes.size(), cost.shapes.size());
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       expect_needs(sum_of(shapes[i]), cost.shapes[i].busy);
@@ -252,9 +247,9 @@ TEST(filled_steps, what_is_kept_of_skipped_zeros_is_rounded_up) {
   m.weight_density = Decimal{1};
   for (const std::int64_t sums : {1, 100, 101, 1600, 1601}) {
     const InstructionClass c = product_class(16, sums, 32);
-    const auto shapes = filled_steps(c, m, Role::network, class_cost(c, m));
+    const auto shapes = filled_steps(c, resolve(c, m), class_cost(c, m));
     ASSERT_EQ(shapes.size(), 1U) << sums;
-    EXPECT_EQ(shapes[0][0].busy.compute.value(), sums > 1600 ? 2 : 1) << sums;
+    EXPECT_EQ(shapes[0][0].busy[Resource::compute].value(), sums > 1600 ? 2 : 1) << sums;
   }
 }
 
@@ -264,15 +259,15 @@ TEST(filled_steps, what_differs_from_the_engine_is_not_said) {
   const InstructionClass c = product_class(40, 8, 8);
   const ClassCost cost = class_cost(c, m);
   const auto said = [&](const ClassCost& other) {
-    return filled_steps(c, m, Role::network, other).size() == other.shapes.size();
+    return filled_steps(c, resolve(c, m), other).size() == other.shapes.size();
   };
   EXPECT_TRUE(said(cost));
-  for (std::int64_t Busy::*need : {&Busy::compute, &Busy::dsram_read, &Busy::dsram_write, &Busy::stackram_read,
-                                   &Busy::stackram_write, &Busy::psram_read}) {
+  for (const Resource need : {Resource::compute, Resource::dsram_read, Resource::dsram_write,
+                              Resource::stackram_read, Resource::stackram_write, Resource::psram_read}) {
     ClassCost other = cost;
-    other.shapes[0].busy.*need += 1;
+    other.shapes[0].busy[need] += 1;
     EXPECT_FALSE(said(other));
-    other.shapes[0].busy.*need -= 2;
+    other.shapes[0].busy[need] -= 2;
     EXPECT_FALSE(said(other));
   }
   for (std::size_t pair = 0; pair < pair_families; ++pair) {
@@ -286,7 +281,7 @@ TEST(filled_steps, what_differs_from_the_engine_is_not_said) {
   more.shapes.push_back(more.shapes[0]);
   EXPECT_FALSE(said(longer));
   EXPECT_FALSE(said(shorter));
-  EXPECT_TRUE(filled_steps(c, m, Role::network, more).empty());
+  EXPECT_TRUE(filled_steps(c, resolve(c, m), more).empty());
 }
 
 }  // namespace

@@ -78,13 +78,13 @@ TEST(filled, a_product_of_counts_names_each_but_ones) {
 
 TEST(filled, needs_add_up_and_the_longest_of_them_is_worked_out) {
   FilledBusy step;
-  step.compute = number(2) * number(3);
-  step.dsram_read = number(4);
+  step[Resource::compute] = number(2) * number(3);
+  step[Resource::dsram_read] = number(4);
   step.other_pairs.add(2, number(7));
   FilledBusy sum;
   sum.add(step, 1);
   sum.add(step, 3);
-  expect_reads(sum.compute, "2 x 3 + 3 x 2 x 3", 24);
+  expect_reads(sum[Resource::compute], "2 x 3 + 3 x 2 x 3", 24);
   expect_reads(longest_dsram_read(sum), "max(4 + 3 x 4, 7 + 3 x 7)", 28);
   expect_reads(longest_worked_out(sum), "max(24, 28)", 28);
 }

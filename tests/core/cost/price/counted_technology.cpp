@@ -10,7 +10,7 @@
 
 #include "core/exec/clock/board.h"
 #include "core/exec/clock/operations.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/machine/dram.h"
 #include "core/machine/scale_groups.h"
 #include "core/machine/technology.h"

@@ -105,14 +105,14 @@ TEST(energy, of_a_core_is_its_arithmetic_its_beats_their_wires_and_the_clock) {
   cost.weighted = true;
   cost.macs = 1000;
   cost.plan.nest = true;
-  cost.busy.compute = 7;
+  cost.busy[Resource::compute] = 7;
   InstructionClass product;
   product.work.family = Family::linear;
   cost.lane_operations = 10;
-  cost.busy.dsram_read = 3;
-  cost.busy.dsram_write = 2;
-  cost.busy.stackram_read = 4;
-  cost.busy.stackram_write = 1;
+  cost.busy[Resource::dsram_read] = 3;
+  cost.busy[Resource::dsram_write] = 2;
+  cost.busy[Resource::stackram_read] = 4;
+  cost.busy[Resource::stackram_write] = 1;
   const Energy energy = core_energy(core_events(product, cost, m), prices);
   EXPECT_NEAR(energy[EnergyPart::mac], 1000 * (0.72 + 64 * 0.004 * 0.33) * pico, 1e-18);
   EXPECT_NEAR(energy[EnergyPart::vector], 10 * (0.5 + 48 * 0.004 * 0.33) * pico, 1e-18);
@@ -126,7 +126,7 @@ TEST(energy, of_a_core_is_its_arithmetic_its_beats_their_wires_and_the_clock) {
 TEST(energy, of_a_pipeline_is_of_each_cycle_that_its_circuit_works) {
   Machine m = narrow();
   ClassCost cost;
-  cost.busy.compute = 11;
+  cost.busy[Resource::compute] = 11;
   InstructionClass rows;
   rows.work.family = Family::softmax;
   const auto clock = [&] {

@@ -36,7 +36,7 @@ TEST(attention_parts, of_three_by_hand) {
   m.matmul_lanes_n = m.matmul_lanes_k = 3;
   const auto compute = [&](std::int64_t parts) {
     m.attention_parts = parts;
-    const std::int64_t by_formula = class_cost(c, m).busy.compute;
+    const std::int64_t by_formula = class_cost(c, m).busy[Resource::compute];
     EXPECT_EQ(exec::expand(c, m).at(0).needs.compute, by_formula);
     return by_formula;
   };
@@ -52,16 +52,17 @@ TEST(attention_parts, of_three_by_hand) {
 TEST(attention_parts, of_compute_alone_last_28_cycles_and_42_in_order) {
   InstructionClass c = attention_class(6, 2, 1, 1);
   Machine m;
-  const auto needs_of = [](const InstructionClass& step, const Machine&) {
+  const auto needs_of = [](const InstructionClass& step, const Resolved&) {
     Busy busy;
-    busy.compute = step.work.family == Family::matmul ? 4 : 6;
+    busy[Resource::compute] = step.work.family == Family::matmul ? 4 : 6;
     return busy;
   };
   const cost::TilePlan plan;
   const auto cycles = [&](std::int64_t parts) {
     m.attention_parts = parts;
+    const Resolved r = resolve(c, m);
     Steps steps;
-    for (const auto& step : AttentionSteps<std::int64_t, decltype(needs_of)>(c, m, plan, needs_of).of(6, 2, false))
+    for (const auto& step : AttentionSteps<std::int64_t, decltype(needs_of)>(c, r, plan, needs_of).of(6, 2, false))
       steps.then(step.busy, step.times);
     return steps.cycles;
   };
@@ -79,11 +80,11 @@ TEST(attention_parts, bring_smaller_operands_once) {
   m.psram_port_bits = 16;  // one element
   for (const std::int64_t parts : {1, 2, 4}) {
     m.attention_parts = parts;
-    EXPECT_EQ(class_cost(c, m).busy.psram_read, 100);
-    EXPECT_EQ(exec::expand(c, m).at(0).needs.psram_read, 100);
+    EXPECT_EQ(class_cost(c, m).busy[Resource::psram_read], 100);
+    EXPECT_EQ(exec::expand(c, m).at(0).needs[exec::Port::psram_read], 100);
   }
   c.fetches[0].per_fold = true;  // one element a score
-  EXPECT_EQ(class_cost(c, m).busy.psram_read, 16);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::psram_read], 16);
 }
 
 /// Sums over an operation's parts, each in order.
@@ -94,15 +95,14 @@ PartsAlone parts_alone(const InstructionClass& c, Machine m, const cost::TilePla
                        std::int64_t keys, bool last) {
   const std::int64_t part = ceil_div(rows, m.attention_parts);
   m.attention_parts = 1;
-  const auto needs_of = [](const InstructionClass& step, const Machine& its) {
-    return step_cost(step, its, Role::network).busy;
-  };
-  const AttentionSteps<std::int64_t, decltype(needs_of)> steps(c, m, plan, needs_of);
+  const Resolved its = resolve(c, m);
+  const auto needs_of = [](const InstructionClass& step, const Resolved& r) { return step_cost(step, r).busy; };
+  const AttentionSteps<std::int64_t, decltype(needs_of)> steps(c, its, plan, needs_of);
   PartsAlone sum;
   for (std::int64_t row = 0; row < rows; row += part) {
     const auto of = steps.of(std::min(part, rows - row), keys, last);
-    sum.arrays += of[0].busy.compute + of[2].busy.compute;
-    sum.softmax += of[1].busy.compute;
+    sum.arrays += of[0].busy[Resource::compute] + of[2].busy[Resource::compute];
+    sum.softmax += of[1].busy[Resource::compute];
     for (std::size_t step = 0; step < 3; ++step) sum.longest += of[step].busy.longest();
   }
   if (last) sum.division = steps.of(rows, keys, true).back().busy.longest();

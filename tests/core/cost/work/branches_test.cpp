@@ -45,8 +45,8 @@ TEST(branches, hand_each_core_the_weights_of_its_groups_through_one_port) {
   EXPECT_EQ(cost.weight_parts, 4);
   ASSERT_EQ(cost.operations, 1);
   EXPECT_EQ(cost.shapes[0].weight_bytes, 18);
-  EXPECT_EQ(cost.busy.compute, 18);
-  EXPECT_EQ(cost.busy.psram_read, 72);
+  EXPECT_EQ(cost.busy[Resource::compute], 18);
+  EXPECT_EQ(cost.busy[Resource::psram_read], 72);
   EXPECT_EQ(cost.cycles, 72);
   EXPECT_EQ(cost.link_in_cycles, 12);
   EXPECT_EQ(cost.link_out_cycles, 12);
@@ -70,7 +70,7 @@ TEST(branches, pass_on_what_cores_that_share_channels_all_read) {
   EXPECT_EQ(cost.link_out_cycles, 5);
   c.shares_channels = false;  // four groups of as much
   EXPECT_EQ(class_cost(c, m).link_in_cycles, 3 * 4);
-  EXPECT_EQ(class_cost(c, m).busy.psram_read, cost.busy.psram_read);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::psram_read], cost.busy[Resource::psram_read]);
 }
 
 /// Products that hold their weights while rows pass do share the work: 16 rows for each weight that is read.
@@ -81,12 +81,12 @@ TEST(branches, shorten_products_of_grouped_weights_that_are_read_once_for_many_r
   m.conv_lanes_pixel = 1;
   m.dsram_port_bits = 4096;
   const ClassCost shared = class_cost(c, m);
-  EXPECT_EQ(shared.busy.compute, 2 * 9 * 16);
-  EXPECT_EQ(shared.busy.psram_read, 4 * 18);
+  EXPECT_EQ(shared.busy[Resource::compute], 2 * 9 * 16);
+  EXPECT_EQ(shared.busy[Resource::psram_read], 4 * 18);
   c.spread_cores = 1;
   c.work.nest.groups = c.mapping.tile_channels = 8;
-  EXPECT_EQ(class_cost(c, m).busy.compute, 4 * shared.busy.compute);
-  EXPECT_EQ(class_cost(c, m).busy.psram_read, shared.busy.psram_read);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 4 * shared.busy[Resource::compute]);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::psram_read], shared.busy[Resource::psram_read]);
 }
 
 /// A million cores behind one port: their beats are no number of cycles that a stage may last.
@@ -103,12 +103,12 @@ TEST(branches, cut_what_a_port_takes_for_more_cores_than_any_stage_has_time_for)
   c.work.nest.groups = 6;  // in 3 tiles, whose beats stay countable together
   const ClassCost three = class_cost(c, m);
   ASSERT_EQ(three.operations, 3);
-  EXPECT_EQ(three.shapes[0].busy.psram_read, (std::int64_t{1} << 58) / 3);
+  EXPECT_EQ(three.shapes[0].busy[Resource::psram_read], (std::int64_t{1} << 58) / 3);
   c.work.nest.groups = 2;
   c.spread_cores = 2;
   const ClassCost two = class_cost(c, m);
   EXPECT_EQ(two.cycles, 2 * 18 * (std::int64_t{1} << 37));
-  EXPECT_EQ(two.busy.psram_read, two.cycles);
+  EXPECT_EQ(two.busy[Resource::psram_read], two.cycles);
 }
 
 Report bert(std::int64_t cores, Branches branches) {

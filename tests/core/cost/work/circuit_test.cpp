@@ -22,29 +22,32 @@ InstructionClass matmul_class() {
 
 TEST(busy, adds_every_resource_as_often_as_it_is_said) {
   Busy one;
-  one.compute = 1, one.dsram_read = 2, one.dsram_write = 3, one.stackram_read = 4, one.stackram_write = 5;
-  one.psram_read = 6;
+  one[Resource::compute] = 1, one[Resource::dsram_read] = 2, one[Resource::dsram_write] = 3,
+  one[Resource::stackram_read] = 4, one[Resource::stackram_write] = 5;
+  one[Resource::psram_read] = 6;
   one.other_pairs.add(2, 7);
   Busy sum = one;
   sum.add(one, 10);
-  EXPECT_EQ(sum.compute, 11);
-  EXPECT_EQ(sum.dsram_read, 22);
-  EXPECT_EQ(sum.dsram_write, 33);
-  EXPECT_EQ(sum.stackram_read, 44);
-  EXPECT_EQ(sum.stackram_write, 55);
-  EXPECT_EQ(sum.psram_read, 66);
+  EXPECT_EQ(sum[Resource::compute], 11);
+  EXPECT_EQ(sum[Resource::dsram_read], 22);
+  EXPECT_EQ(sum[Resource::dsram_write], 33);
+  EXPECT_EQ(sum[Resource::stackram_read], 44);
+  EXPECT_EQ(sum[Resource::stackram_write], 55);
+  EXPECT_EQ(sum[Resource::psram_read], 66);
   EXPECT_EQ(sum.all_dsram_reads(), 22 + 77);
   EXPECT_EQ(sum.longest_dsram_read(), 77);
 }
 
 TEST(ports, a_pair_is_read_where_the_operand_lies_in_dsram_alone) {
+  const Machine m;
+  const Resolved r = resolve(InstructionClass(), m);
   for (const Place place : {Place::stackram, Place::psram, Place::dram, Place::nowhere}) {
     Busy busy;
-    book_read(busy, place, Family::softmax, std::int64_t{5});
+    book_read(r, busy, place, Family::softmax, std::int64_t{5});
     EXPECT_FALSE(busy.other_pairs.any);
-    EXPECT_EQ(busy.stackram_read, place == Place::stackram ? 5 : 0);
-    EXPECT_EQ(busy.psram_read, place == Place::psram ? 5 : 0);
-    EXPECT_EQ(busy.dsram_read, place == Place::dram ? 5 : 0);
+    EXPECT_EQ(busy[Resource::stackram_read], place == Place::stackram ? 5 : 0);
+    EXPECT_EQ(busy[Resource::psram_read], place == Place::psram ? 5 : 0);
+    EXPECT_EQ(busy[Resource::dsram_read], place == Place::dram ? 5 : 0);
   }
 }
 
@@ -85,7 +88,8 @@ InstructionClass softmax_class(std::int64_t rows, std::int64_t length) {
 std::int64_t host_cycles(const InstructionClass& c, const Machine& m, bool last, std::int64_t tiles) {
   const TileShape tile{{c.work.rows, 1, c.work.row_length, 1}, true, last, tiles};
   std::int64_t cycles = 0;
-  for (const Busy& step : host_formulas<std::int64_t>(c, m, cost::tile_plan(c), tile)) cycles += step.compute;
+  for (const Busy& step : host_formulas<std::int64_t>(c, resolve(c, m), cost::tile_plan(c), tile))
+    cycles += step[Resource::compute];
   return cycles;
 }
 
@@ -121,7 +125,7 @@ TEST(host, cuts_each_step_of_an_operation_where_all_of_them_together_last_2_to_t
   c.mapping = {1, 1, elements, 1};
   c.to_dsram = false;
   m.host_cycles_per_element = Decimal{100LL << 20};
-  EXPECT_EQ(class_cost(c, m).busy.compute, 3 * most);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 3 * most);
 }
 
 TEST(host, is_sent_no_scalars) {
@@ -137,10 +141,10 @@ TEST(host, is_sent_no_scalars) {
 
 TEST(host, has_no_part_of_a_compound) {
   InstructionClass c = softmax_class(2, 5);
-  EXPECT_TRUE(on_host(c, with_host()));
+  EXPECT_TRUE(on_host(c, with_host().host_operators));
   for (const Compound compound : {Compound::attention, Compound::strips}) {
     c.compound = compound;
-    EXPECT_FALSE(on_host(c, with_host()));
+    EXPECT_FALSE(on_host(c, with_host().host_operators));
   }
 }
 
@@ -185,16 +189,17 @@ TEST(formats, of_a_layer_are_those_that_its_instruction_is_costed_in) {
   const ClassCost wide = class_cost(c, m), whole = class_cost(c, narrow);
   c.formats = {NumberFormat::int8, NumberFormat::int8, NumberFormat::int8};
   const ClassCost own = class_cost(c, m);
-  EXPECT_EQ(own.busy.dsram_read, whole.busy.dsram_read);
-  EXPECT_EQ(own.busy.dsram_write, whole.busy.dsram_write);
-  EXPECT_NE(own.busy.dsram_read, wide.busy.dsram_read);
+  EXPECT_EQ(own.busy[Resource::dsram_read], whole.busy[Resource::dsram_read]);
+  EXPECT_EQ(own.busy[Resource::dsram_write], whole.busy[Resource::dsram_write]);
+  EXPECT_NE(own.busy[Resource::dsram_read], wide.busy[Resource::dsram_read]);
   c.formats->results = NumberFormat::fp32;
-  EXPECT_EQ(class_cost(c, m).busy.dsram_write, 4 * own.busy.dsram_write);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::dsram_write], 4 * own.busy[Resource::dsram_write]);
 }
 
 void add_numbers(const Busy& busy, std::vector<std::int64_t>& all) {
-  all.insert(all.end(), {busy.compute, busy.dsram_read, busy.dsram_write, busy.stackram_read, busy.stackram_write,
-                         busy.psram_read, busy.other_pairs.any});
+  all.insert(all.end(), {busy[Resource::compute], busy[Resource::dsram_read], busy[Resource::dsram_write],
+                         busy[Resource::stackram_read], busy[Resource::stackram_write], busy[Resource::psram_read],
+                         busy.other_pairs.any});
   all.insert(all.end(), busy.other_pairs.beats.begin(), busy.other_pairs.beats.end());
 }
 
@@ -242,11 +247,11 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
       if (c.formats && first.sparsity != Sparsity::dense) c.formats->density_hundredths = dice.between(1, 100);
       ClassCost cost = class_cost(c, first, role);
       const std::vector<std::int64_t> before = numbers_of(cost);
-      cost_anew(c, second, role, cost);
+      cost_anew(c, resolve(c, second, role), cost);
       ASSERT_EQ(numbers_of(cost), numbers_of(class_cost(c, second, role))) << "seed " << seed;
       changed += numbers_of(cost) != before;
       ++all;
-      cost_anew(c, first, role, cost);
+      cost_anew(c, resolve(c, first, role), cost);
       ASSERT_EQ(numbers_of(cost), before) << "seed " << seed;
     }
   }
@@ -256,11 +261,11 @@ TEST(class_cost, made_anew_of_another_machines_is_the_machines_own) {
 TEST(steps, that_last_longer_than_any_stage_may_are_cut_and_not_wrapped) {
   constexpr std::int64_t most = std::int64_t{1} << 58;
   Busy busy;
-  busy.psram_read = most - 1;
+  busy[Resource::psram_read] = most - 1;
   Steps steps;
   for (int step = 0; step < 100; ++step) steps.then(busy);
   EXPECT_EQ(steps.cycles, most);
-  EXPECT_LT(steps.busy.psram_read, most);
+  EXPECT_LT(steps.busy[Resource::psram_read], most);
   TileCost tile;
   tile.cycles = tile.times = std::int64_t{1} << 40;
   ClassCost cost;

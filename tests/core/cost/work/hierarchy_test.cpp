@@ -40,27 +40,29 @@ Machine with_stacks(MemoryHierarchy hierarchy) {
 /// by side; through PSRAM's of 8 bit 2 each, 8 in and 8 out, of every core one after the other.
 TEST(writable_psram, moves_the_stacks_of_all_cores_in_lockstep_through_its_port) {
   const InstructionClass c = stacked_class();
-  const ClassCost apart = class_cost(c, in_lockstep(with_stacks(MemoryHierarchy::private_memories), 3));
-  EXPECT_EQ(apart.busy.stackram_read, 4);
-  EXPECT_EQ(apart.busy.stackram_write, 4);
+  const ClassCost apart =
+      class_cost(c, machine_of_stage(with_stacks(MemoryHierarchy::private_memories), Role::network, 3));
+  EXPECT_EQ(apart.busy[Resource::stackram_read], 4);
+  EXPECT_EQ(apart.busy[Resource::stackram_write], 4);
   EXPECT_EQ(apart.cycles, 4);
   const Machine m = with_stacks(MemoryHierarchy::writable_psram);
   for (const std::int64_t cores : {1, 3}) {
-    const ClassCost cost = class_cost(c, in_lockstep(m, cores));
+    const Machine its = machine_of_stage(m, Role::network, cores);
+    const ClassCost cost = class_cost(c, its);
     EXPECT_EQ(cost.busy.psram_stack, 8 + 8);
-    EXPECT_EQ(cost.busy.psram_read, cores * 16);
+    EXPECT_EQ(cost.busy[Resource::psram_read], cores * 16);
     EXPECT_EQ(cost.busy.weight_beats(), 0);
-    EXPECT_EQ(cost.busy.stackram_read + cost.busy.stackram_write, 0);
+    EXPECT_EQ(cost.busy[Resource::stackram_read] + cost.busy[Resource::stackram_write], 0);
     EXPECT_EQ(cost.cycles, cores * 16);
     EXPECT_EQ(core_events(c, cost, m).stackram_beats, 16);
-    const exec::Needs needs = exec::expand(c, exec::with_cores(m, cores)).at(0).needs;
-    EXPECT_EQ(needs.psram_read, cores * 16);
+    const exec::Needs needs = exec::expand(c, its).at(0).needs;
+    EXPECT_EQ(needs[exec::Port::psram_read], cores * 16);
     EXPECT_EQ(needs.psram_stack, 16);
-    EXPECT_EQ(needs.stackram_read + needs.stackram_write, 0);
+    EXPECT_EQ(needs[exec::Port::stackram_read] + needs[exec::Port::stackram_write], 0);
   }
   Machine wired = m;  // weights in ROM take no beats, stacks do
   wired.weight_storage = WeightStorage::hard_coded;
-  EXPECT_EQ(class_cost(c, in_lockstep(wired, 2)).cycles, 32);
+  EXPECT_EQ(class_cost(c, machine_of_stage(wired, Role::network, 2)).cycles, 32);
 }
 
 TEST(writable_psram, limits_by_reads_so_called_where_pushes_alone_fill_its_port) {

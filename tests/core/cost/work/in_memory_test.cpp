@@ -57,10 +57,10 @@ void expect_counted_alike(const InstructionClass& c, const Machine& m) {
   exec::Needs sum;
   std::int64_t cycles = 0;
   for (const exec::Operation& o : exec::expand(c, m, Role::core)) sum += o.needs, cycles += o.cycles();
-  EXPECT_EQ(cost.busy.compute, sum.compute);
-  EXPECT_EQ(cost.busy.dsram_read, sum.dsram_read);
-  EXPECT_EQ(cost.busy.dsram_write, sum.dsram_write);
-  EXPECT_EQ(cost.busy.psram_read, sum.psram_read);
+  EXPECT_EQ(cost.busy[Resource::compute], sum.compute);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], sum[exec::Port::dsram_read]);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], sum[exec::Port::dsram_write]);
+  EXPECT_EQ(cost.busy[Resource::psram_read], sum[exec::Port::psram_read]);
   EXPECT_EQ(cost.cycles, cycles);
 }
 
@@ -68,12 +68,12 @@ TEST(in_memory, a_row_takes_each_part_of_its_bits_column_after_column) {
   const Machine m = machine_of_the_example();
   const InstructionClass c = linear_of_the_example();
   const ClassCost cost = class_cost(c, m, Role::core);
-  EXPECT_EQ(memory_row_cycles(c, m), 32);
-  EXPECT_EQ(cost.busy.compute, 96);
+  EXPECT_EQ(memory_row_cycles(c, resolve(c, m, Role::core)), 32);
+  EXPECT_EQ(cost.busy[Resource::compute], 96);
   EXPECT_EQ(cost.memory_cycles, 96);
-  EXPECT_EQ(cost.busy.dsram_read, 3 * 25) << "200 x 8 bits of a row, once";
-  EXPECT_EQ(cost.busy.dsram_write, 3 * 5) << "40 x 8 bits of a row";
-  EXPECT_EQ(cost.busy.psram_read, 0);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 3 * 25) << "200 x 8 bits of a row, once";
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 3 * 5) << "40 x 8 bits of a row";
+  EXPECT_EQ(cost.busy[Resource::psram_read], 0);
   EXPECT_EQ(cost.macs, 3 * 200 * 40);
   EXPECT_EQ(cost.spent_macs, 0) << "no lane makes them";
   EXPECT_EQ(cost.conversions, 3840);
@@ -86,7 +86,7 @@ TEST(in_memory, more_bits_at_once_take_fewer_parts_and_never_less_than_one) {
   for (const auto& [bits, cycles] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {1, 64}, {2, 32}, {3, 24}, {4, 16}, {7, 16}, {8, 8}, {32, 8}}) {
     m.fefet_input_bits = bits;
-    EXPECT_EQ(memory_row_cycles(c, m), cycles) << bits;
+    EXPECT_EQ(memory_row_cycles(c, resolve(c, m, Role::core)), cycles) << bits;
   }
 }
 
@@ -98,9 +98,9 @@ TEST(in_memory, lanes_and_dataflow_do_not_matter_to_a_weighted_product) {
     m.dataflow = dataflow;
     m.linear_lanes_m = m.linear_lanes_n = m.linear_lanes_k = 1;
     const ClassCost cost = class_cost(linear_of_the_example(), m, Role::core);
-    EXPECT_EQ(cost.busy.compute, before.busy.compute);
-    EXPECT_EQ(cost.busy.dsram_read, before.busy.dsram_read);
-    EXPECT_EQ(cost.busy.dsram_write, before.busy.dsram_write);
+    EXPECT_EQ(cost.busy[Resource::compute], before.busy[Resource::compute]);
+    EXPECT_EQ(cost.busy[Resource::dsram_read], before.busy[Resource::dsram_read]);
+    EXPECT_EQ(cost.busy[Resource::dsram_write], before.busy[Resource::dsram_write]);
     expect_counted_alike(linear_of_the_example(), m);
   }
 }
@@ -111,10 +111,10 @@ TEST(in_memory, tiles_of_sums_take_every_row_again_and_hand_on_partial_sums) {
   InstructionClass c = linear_of_the_example();
   c.mapping.tile_sums = 128;
   const ClassCost cost = class_cost(c, m, Role::core);
-  EXPECT_EQ(cost.busy.compute, 2 * 96);
+  EXPECT_EQ(cost.busy[Resource::compute], 2 * 96);
   EXPECT_EQ(cost.memory_cycles, 96) << "the bound takes each row once";
-  EXPECT_EQ(cost.busy.dsram_read, 3 * 16 + 3 * 9 + 3 * 20);
-  EXPECT_EQ(cost.busy.dsram_write, 3 * 20 + 3 * 5);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 3 * 16 + 3 * 9 + 3 * 20);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 3 * 20 + 3 * 5);
   EXPECT_EQ(cost.conversions, 3840) << "an array of 128 rows each";
   expect_counted_alike(c, m);
 }
@@ -138,9 +138,9 @@ TEST(in_memory, a_convolution_takes_a_window_a_row_and_its_groups_in_turn) {
   c.out_elements = 2 * 2 * 4 * 20;
   c.weight_elements_per_channel = 27;
   const ClassCost cost = class_cost(c, m, Role::core);
-  EXPECT_EQ(cost.busy.compute, 2 * 40 * 8) << "groups x pixels of both frames x columns";
-  EXPECT_EQ(cost.busy.dsram_read, 2 * 40 * 4) << "27 x 8 bits a window";
-  EXPECT_EQ(cost.busy.dsram_write, 2 * 40 * 1);
+  EXPECT_EQ(cost.busy[Resource::compute], 2 * 40 * 8) << "groups x pixels of both frames x columns";
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 2 * 40 * 4) << "27 x 8 bits a window";
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 2 * 40 * 1);
   expect_counted_alike(c, m);
 }
 
@@ -152,8 +152,8 @@ TEST(in_memory, a_product_of_two_activations_stays_on_its_lanes) {
   Machine without = with;
   without.in_memory_weights = InMemoryWeights::off;
   const ClassCost cost = class_cost(c, with, Role::core), before = class_cost(c, without, Role::core);
-  EXPECT_EQ(cost.busy.compute, before.busy.compute);
-  EXPECT_EQ(cost.busy.dsram_read, before.busy.dsram_read);
+  EXPECT_EQ(cost.busy[Resource::compute], before.busy[Resource::compute]);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], before.busy[Resource::dsram_read]);
   EXPECT_EQ(cost.spent_macs, before.spent_macs);
   EXPECT_EQ(cost.memory_cycles, 0);
 }

@@ -101,16 +101,17 @@ TEST(micro_operations, take_turns_at_the_vector_unit) {
   c.prologue_passes = 2;
   c.statistics_passes = 1;
   m.norm_lanes = 4;
-  EXPECT_EQ(class_cost(c, m).busy.compute, 4);  // products; fused 2 x 2; prologue 2 x 1; sums 1
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 4);  // products; fused 2 x 2; prologue 2 x 1; sums 1
   m.granularity = Granularity::micro_operation;
-  EXPECT_EQ(class_cost(c, m).busy.compute, 2 * 4 + 3 * 2 + 2);  // prologue of 2 x 2 elements, fused, sums
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute],
+            2 * 4 + 3 * 2 + 2);  // prologue of 2 x 2 elements, fused, sums
   c.work = {};
   c.work.family = Family::norm;
   c.work.rows = 1;
   c.work.row_length = 2;
   c.work.passes = 2;
   c.mapping = {1, 1, 2, 1};
-  EXPECT_EQ(class_cost(c, m).busy.compute, 2 * 2 + 3 * 2 + 2);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 2 * 2 + 3 * 2 + 2);
 }
 
 TEST(micro_operations, leave_the_circuits_of_other_families_out_of_the_chip) {
@@ -232,9 +233,9 @@ Machine hosting() {
 TEST(host_operators, a_softmax_of_two_rows_of_five_is_3_cycles_in_45_of_work_and_3_out) {
   const ClassCost cost = class_cost(softmax_class_of_two_rows(), hosting());
   EXPECT_EQ(cost.cycles, 3 + 45 + 3);
-  EXPECT_EQ(cost.busy.compute, 51);
-  EXPECT_EQ(cost.busy.dsram_read, 2);
-  EXPECT_EQ(cost.busy.dsram_write, 2);
+  EXPECT_EQ(cost.busy[Resource::compute], 51);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 2);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 2);
   EXPECT_EQ(cost.lane_operations, 0);
   Machine narrow = hosting();
   narrow.dsram_port_bits = 8;  // the port is slower than the bus

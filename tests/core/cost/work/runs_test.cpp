@@ -59,9 +59,10 @@ Counted counted(const InstructionClass& c, const Machine& m, Role role = Role::n
   const Busy& b = class_cost(c, m, role).busy;
   exec::Needs n;
   for (const exec::Operation& o : exec::expand(c, m, role)) n += o.needs;
-  const Counted by_formula{b.compute, b.psram_read, b.accumulator_writes, b.accumulator_reads, b.register_writes};
-  EXPECT_EQ(by_formula,
-            (Counted{n.compute, n.psram_read, n.accumulator_writes, n.accumulator_reads, n.register_writes}));
+  const Counted by_formula{b[Resource::compute], b[Resource::psram_read], b.accumulator_writes, b.accumulator_reads,
+                           b.register_writes};
+  EXPECT_EQ(by_formula, (Counted{n.compute, n[exec::Port::psram_read], n.accumulator_writes, n.accumulator_reads,
+                                 n.register_writes}));
   return by_formula;
 }
 
@@ -113,7 +114,7 @@ TEST(runs, load_nothing_of_wires_and_through_the_port_of_any_memory) {
   InstructionClass c = product(5, 1, 6, Place::stackram);
   c.operand_a = Place::dsram;
   EXPECT_EQ(counted(c, m), (Counted{20, 0, 15, 10, 12}));
-  EXPECT_EQ(class_cost(c, m).busy.stackram_read, 12);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::stackram_read], 12);
 }
 
 TEST(runs, leave_products_in_a_weight_memory_alone) {
@@ -130,10 +131,10 @@ TEST(runs, carry_only_the_partial_sums_that_the_mapping_cuts) {
   InstructionClass c = product(5, 1, 6);
   Machine m = machine_of(4, 2);
   m.dataflow = Dataflow::weight_stationary;
-  EXPECT_EQ(class_cost(c, m).busy.dsram_write, 5);  // results
+  EXPECT_EQ(class_cost(c, m).busy[Resource::dsram_write], 5);  // results
   c.mapping.tile_sums = 4;
-  EXPECT_EQ(class_cost(c, m).busy.dsram_write, 5 + 5);
-  EXPECT_EQ(class_cost(c, m).busy.dsram_read, 5);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::dsram_write], 5 + 5);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::dsram_read], 5);
   EXPECT_EQ(counted(c, m), (Counted{(2 + 2 * 4 + 2 * 1) + (2 + 4 + 1), 2 * 2 + 2, 10 + 5, 5, 4 + 2}));
 }
 
@@ -188,7 +189,7 @@ struct Drawn {
     alone.operand_a = Place::nowhere;
     alone.fetches.clear();
     const Busy b = class_cost(alone, m).busy;
-    return b.psram_read + b.stackram_read + b.all_dsram_reads();
+    return b[Resource::psram_read] + b[Resource::stackram_read] + b.all_dsram_reads();
   }
 };
 
@@ -206,20 +207,21 @@ TEST(runs, of_more_accumulators_or_registers_never_take_longer_than_is_said) {
     const std::int64_t folds = d.m.accumulator_folds, registers = d.m.weight_registers;
     Dice dice(seed);
     // A whole number of times as many.
-    EXPECT_LE(with(folds * dice.between(2, 5), registers).busy().compute, before.compute);
+    EXPECT_LE(with(folds * dice.between(2, 5), registers).busy()[Resource::compute], before[Resource::compute]);
     // Any more: fewer than a load's beats for each channel and sum fold.
     const Drawn more = with(folds + dice.between(1, 5), registers);
-    EXPECT_LE(more.busy().compute, before.compute + with(65536, registers).b_beats());
+    EXPECT_LE(more.busy()[Resource::compute], before[Resource::compute] + with(65536, registers).b_beats());
     EXPECT_LE(more.b_beats(), d.b_beats());
     EXPECT_LE(more.busy().register_writes, before.register_writes);
     EXPECT_EQ(more.busy().accumulator_writes, before.accumulator_writes);
     // More registers, but the second.
     const Drawn held = with(folds, std::max<std::int64_t>(2, registers) + dice.between(1, 9));
-    EXPECT_LE(held.busy().compute, with(folds, std::max<std::int64_t>(2, registers)).busy().compute);
+    EXPECT_LE(held.busy()[Resource::compute],
+              with(folds, std::max<std::int64_t>(2, registers)).busy()[Resource::compute]);
     EXPECT_LE(held.b_beats(), d.b_beats());
     // Never less than a cycle a fold.
     Drawn none = with(0, 0);
-    EXPECT_GE(before.compute, none.busy().compute);
+    EXPECT_GE(before[Resource::compute], none.busy()[Resource::compute]);
   }
 }
 
@@ -243,7 +245,7 @@ TEST(runs, of_any_more_row_folds_take_less_than_a_load_longer) {
         const auto cycles = [&](std::int64_t folds) {
           Machine m = machine_of(folds, registers);
           m.linear_lanes_k = load;
-          return class_cost(product(rows, 1, 3 * load), m).busy.compute;
+          return class_cost(product(rows, 1, 3 * load), m).busy[Resource::compute];
         };
         for (std::int64_t folds = 1; folds < 12; ++folds)
           for (std::int64_t more = folds + 1; more <= 12; ++more) {

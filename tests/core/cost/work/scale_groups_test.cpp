@@ -7,7 +7,7 @@
 #include "core/cost/work/circuit.h"
 #include "core/cost/work/split_macs.h"
 #include "core/exec/clock/operations.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "core/program/tiling/tiles.h"
 
 namespace sdip {
@@ -45,14 +45,14 @@ TEST(scale_groups, of_32_int4_weights_are_read_with_them_and_leave_16_of_24_lane
   const InstructionClass c = four_by_eight();
   const ClassCost cost = class_cost(c, m);
   const exec::Operation stepped = exec::expand(c, m).at(0);
-  EXPECT_EQ(cost.busy.compute, 2 * 4 * 3) << "of 48 sums three folds of 16";
-  EXPECT_EQ(cost.busy.dsram_read, 2 * 4 * 3 * 4) << "2 rows by 16 sums of 8 bits";
-  EXPECT_EQ(cost.busy.psram_read, 2 * 4 * (3 + 2 + 3)) << "2 x 16 x 4 bits; twice with two fp32 scales";
+  EXPECT_EQ(cost.busy[Resource::compute], 2 * 4 * 3) << "of 48 sums three folds of 16";
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 2 * 4 * 3 * 4) << "2 rows by 16 sums of 8 bits";
+  EXPECT_EQ(cost.busy[Resource::psram_read], 2 * 4 * (3 + 2 + 3)) << "2 x 16 x 4 bits; twice with two fp32 scales";
   EXPECT_EQ(cost.shapes[0].weight_bytes, 8 * (48 / 2 + 2 * 4));
   EXPECT_EQ(cost.scalings, 4 * 8 * 2);
   EXPECT_EQ(stepped.needs.compute, 24);
-  EXPECT_EQ(stepped.needs.dsram_read, 96);
-  EXPECT_EQ(stepped.needs.psram_read, 64);
+  EXPECT_EQ(stepped.needs[exec::Port::dsram_read], 96);
+  EXPECT_EQ(stepped.needs[exec::Port::psram_read], 64);
   EXPECT_EQ(stepped.weight_psram_bytes, 256);
   EXPECT_EQ(stepped.scalings, 64);
   EXPECT_EQ(weight_tile_bytes(c, 8, weight_form(m)), 256);
@@ -109,13 +109,13 @@ TEST(scale_groups, leave_the_lanes_that_divide_a_group_or_are_whole_groups) {
          {ScaleGranularity::group_32, ScaleGranularity::group_64, ScaleGranularity::group_128}) {
       Machine m = grouped(int8, g);
       m.linear_lanes_k = lanes;
-      EXPECT_EQ(machine_found(c, m).linear_lanes_k, exec::machine_of(c, m).linear_lanes_k);
-      EXPECT_LE(machine_found(c, m).linear_lanes_k, lanes);
+      EXPECT_EQ(resolve(c, m).arrays[Family::linear].sum, exec::resolve(c, m).linear_lanes_k);
+      EXPECT_LE(resolve(c, m).arrays[Family::linear].sum, lanes);
     }
   InstructionClass activations = c;
   activations.operand_b = Place::stackram;
-  EXPECT_EQ(machine_found(activations, grouped(mxfp4)).linear_lanes_k, 24) << "activations have no groups";
-  EXPECT_EQ(exec::machine_of(activations, grouped(mxfp4)).linear_lanes_k, 24);
+  EXPECT_EQ(resolve(activations, grouped(mxfp4)).arrays[Family::linear].sum, 24) << "activations have no groups";
+  EXPECT_EQ(exec::resolve(activations, grouped(mxfp4)).linear_lanes_k, 24);
 }
 
 TEST(scale_groups, are_priced_by_scaling_and_by_dot_product) {

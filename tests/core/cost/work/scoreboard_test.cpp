@@ -79,10 +79,10 @@ TEST(owned, are_ports_over_which_a_beat_goes) {
   Busy busy;
   const Owned circuit = owned_by(owned_product(), busy, m);
   EXPECT_EQ(circuit.count(), 1u);
-  for (std::int64_t Busy::*port :
-       {&Busy::dsram_read, &Busy::dsram_write, &Busy::stackram_read, &Busy::stackram_write, &Busy::psram_read}) {
+  for (const Resource port : {Resource::dsram_read, Resource::dsram_write, Resource::stackram_read,
+                              Resource::stackram_write, Resource::psram_read}) {
     Busy one;
-    one.*port = 1;
+    one[port] = 1;
     EXPECT_EQ(owned_by(owned_product(), one, m).count(), 2u);
     EXPECT_TRUE((owned_by(owned_product(), one, m) & circuit) == circuit);
   }
@@ -109,7 +109,8 @@ TEST(micro_operations, read_no_scalar_and_what_is_read_once_an_operation_but_onc
   c.work.rows = c.work.row_length = 4;
   c.mapping = {4, 1, 4, 1};
   const cost::TilePlan plan = cost::tile_plan(c);
-  const auto count = [&] { return micro_operations(c, m, plan, true, true, false); };
+  const Resolved r = resolve(c, m);
+  const auto count = [&] { return micro_operations(c, r, plan, true, true); };
   const std::int64_t none = count();
   c.fetches = {{Place::scalar, 4, 1, false}};
   EXPECT_EQ(count(), none);

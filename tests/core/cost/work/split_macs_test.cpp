@@ -13,7 +13,7 @@
 #include "core/cost/work/circuit.h"
 #include "core/cost/work/tile_plan.h"
 #include "core/exec/clock/operations.h"
-#include "core/exec/walk/split_macs.h"
+#include "core/exec/walk/resolve.h"
 #include "tests/core/cost/random_program.h"
 
 namespace sdip {
@@ -136,15 +136,15 @@ TEST(split_macs, halve_the_cycles_of_int4_weights_on_int8_activations) {
   m.dsram_port_bits = m.psram_port_bits = 64;
   const InstructionClass c = four_by_eight(Family::linear, true);
   const ClassCost cost = class_cost(c, m);
-  EXPECT_EQ(cost.busy.compute, 2 * 4 * 4);
-  EXPECT_EQ(cost.busy.dsram_read, 2 * 4 * 4) << "2 rows by 4 sums of 8 bits are a beat";
-  EXPECT_EQ(cost.busy.psram_read, 2 * 4 * 4) << "2 channels by 4 sums of 4 bits";
+  EXPECT_EQ(cost.busy[Resource::compute], 2 * 4 * 4);
+  EXPECT_EQ(cost.busy[Resource::dsram_read], 2 * 4 * 4) << "2 rows by 4 sums of 8 bits are a beat";
+  EXPECT_EQ(cost.busy[Resource::psram_read], 2 * 4 * 4) << "2 channels by 4 sums of 4 bits";
   EXPECT_EQ(cost.products_in_mac, 2);
   EXPECT_EQ(cost.spent_macs, 512);
   EXPECT_EQ(mac_cycles(cost), 256);
   EXPECT_EQ(exec::expand(c, m).at(0).needs.compute, 32);
   m.composable_macs = ComposableMacs::off;
-  EXPECT_EQ(class_cost(c, m).busy.compute, 64);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::compute], 64);
   EXPECT_EQ(mac_cycles(class_cost(c, m)), 512);
 }
 
@@ -167,11 +167,11 @@ TEST(split_macs, are_lanes_of_any_nest_and_compound) {
       const std::int64_t in_a_mac = got.memory_cycles > 0 ? 1 : products;  // a memory makes them else
       ASSERT_EQ(got.products_in_mac, in_a_mac);
       ASSERT_EQ(got.cycles, want.cycles) << "seed " << seed;
-      ASSERT_EQ(got.busy.compute, want.busy.compute) << "seed " << seed;
-      ASSERT_EQ(got.busy.dsram_read, want.busy.dsram_read) << "seed " << seed;
-      ASSERT_EQ(got.busy.psram_read, want.busy.psram_read) << "seed " << seed;
+      ASSERT_EQ(got.busy[Resource::compute], want.busy[Resource::compute]) << "seed " << seed;
+      ASSERT_EQ(got.busy[Resource::dsram_read], want.busy[Resource::dsram_read]) << "seed " << seed;
+      ASSERT_EQ(got.busy[Resource::psram_read], want.busy[Resource::psram_read]) << "seed " << seed;
       ClassCost anew = class_cost(c, wide);
-      cost_anew(c, split, Role::network, anew);
+      cost_anew(c, resolve(c, split), anew);
       ASSERT_EQ(anew.cycles, got.cycles);
       ASSERT_EQ(anew.products_in_mac, in_a_mac);
     }

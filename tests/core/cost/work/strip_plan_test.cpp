@@ -128,15 +128,15 @@ TEST(strips_cost, loads_rows_of_all_groups_and_loops_over_several_strips_alone) 
   m.activation_format = NumberFormat::int8;
   LoopNest grouped{.groups = 2, .out_channels = 3, .in_channels = 5, .out_h = 8, .in_h = 8, .in_w = 7};
   InstructionClass c = strips_of({part_of(Family::conv2d, grouped)}, 8);
-  EXPECT_FALSE(strips_cost(c, m, Role::network).streams_activations);
-  EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 0U);
+  EXPECT_FALSE(strips_cost(c, resolve(c, m)).streams_activations);
+  EXPECT_EQ(strips_cost(c, resolve(c, m)).order.loops.size(), 0U);
   c.operand_a = Place::dram;
-  EXPECT_EQ(strips_cost(c, m, Role::network).windows[0].all, 8 * 7 * 2 * 5);
-  EXPECT_TRUE(strips_cost(c, m, Role::network).streams_activations);
+  EXPECT_EQ(strips_cost(c, resolve(c, m)).windows[0].all, 8 * 7 * 2 * 5);
+  EXPECT_TRUE(strips_cost(c, resolve(c, m)).streams_activations);
   c.mapping.tile_rows = 4;
-  EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 1U);
+  EXPECT_EQ(strips_cost(c, resolve(c, m)).order.loops.size(), 1U);
   c.parts[0].work.nest.batch = 2;
-  EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 2U);
+  EXPECT_EQ(strips_cost(c, resolve(c, m)).order.loops.size(), 2U);
 }
 
 TEST(strips_cost, loops_over_tiles_of_streamed_channels_where_there_are_several) {
@@ -144,12 +144,12 @@ TEST(strips_cost, loops_over_tiles_of_streamed_channels_where_there_are_several)
   InstructionClass c = strips_of({part_of(Family::conv2d, convolution())}, 16);
   c.parts[0].streamed_channels = 10;
   c.parts[0].tile_channels = 5;
-  const TileLoops two = strips_cost(c, m, Role::network).order;
+  const TileLoops two = strips_cost(c, resolve(c, m)).order;
   ASSERT_EQ(two.loops.size(), 1U);
   EXPECT_TRUE(two.loops[0].b);
   EXPECT_EQ(two.runs[0].tiles, 2);
   c.parts[0].tile_channels = 10;
-  EXPECT_EQ(strips_cost(c, m, Role::network).order.loops.size(), 0U);
+  EXPECT_EQ(strips_cost(c, resolve(c, m)).order.loops.size(), 0U);
 }
 
 }  // namespace

@@ -19,15 +19,15 @@ InstructionClass linear(std::int64_t run) {
 TEST(turned, the_worked_example_writes_32768_runs_of_40_in_a_beat_each) {
   Machine m;  // ports of 4096 bit, fp16
   m.dma_port = DmaPort::own;
-  EXPECT_EQ(class_cost(linear(0), m).busy.dsram_write, 5'120);
-  EXPECT_EQ(class_cost(linear(40), m).busy.dsram_write, 32'768);
+  EXPECT_EQ(class_cost(linear(0), m).busy[Resource::dsram_write], 5'120);
+  EXPECT_EQ(class_cost(linear(40), m).busy[Resource::dsram_write], 32'768);
   EXPECT_EQ(class_cost(linear(40), m).cycles, 51'200) << "the array needs longer";
   EXPECT_EQ(class_cost(linear(1), m).cycles, 1'310'720) << "one element a beat";
-  EXPECT_EQ(class_cost(linear(1000), m).busy.dsram_write, 1'310 * 4 + 3) << "the last run is of 720";
+  EXPECT_EQ(class_cost(linear(1000), m).busy[Resource::dsram_write], 1'310 * 4 + 3) << "the last run is of 720";
 }
 
 TEST(turned, long_runs_are_no_faster_than_results_are_made) {
-  EXPECT_EQ(class_cost(linear(4096 * 320), Machine()).busy.dsram_write, 5'120);
+  EXPECT_EQ(class_cost(linear(4096 * 320), Machine()).busy[Resource::dsram_write], 5'120);
 }
 
 TEST(turned, each_memory_that_results_go_to_takes_the_runs_and_dram_the_same_bytes) {
@@ -36,11 +36,11 @@ TEST(turned, each_memory_that_results_go_to_takes_the_runs_and_dram_the_same_byt
   Machine m;
   m.stackram_port_bits = 512;
   const ClassCost cost = class_cost(c, m);
-  EXPECT_EQ(cost.busy.dsram_write, 32'768);
-  EXPECT_EQ(cost.busy.stackram_write, 2 * 32'768);
+  EXPECT_EQ(cost.busy[Resource::dsram_write], 32'768);
+  EXPECT_EQ(cost.busy[Resource::stackram_write], 2 * 32'768);
   EXPECT_EQ(cost.shapes[0].out_bytes, 2 * 4096 * 320);
   m.activation_memory = ActivationMemory::unified;
-  EXPECT_EQ(class_cost(c, m).busy.dsram_write, 2 * 32'768);
+  EXPECT_EQ(class_cost(c, m).busy[Resource::dsram_write], 2 * 32'768);
 }
 
 TEST(turned, tiny_sd_takes_fewer_instructions_and_no_more_dram_bytes_than_with_explicit_transposes) {

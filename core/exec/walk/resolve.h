@@ -1,4 +1,4 @@
-// What instructions find where MACs split (composable_macs=on): written from docs/model/numbers.md alone.
+// A stage's machine as an instruction meets it, whatever options make of it: written from docs/model/ alone.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine
 
 /// The machine that an instruction finds: its formats those of the class, its arrays as long along the sums as the
 /// multipliers that its products find there; where weights share scales by groups, as long as is used of them: a
-/// fold is part of one group, the group cut into equal ones, or is whole groups. Formats of its results stand in
-/// its class.
-Machine machine_of(const InstructionClass& c, const Machine& machine);
+/// fold is part of one group, the group cut into equal ones, or is whole groups. Its cores are all that work at
+/// once, of those that share it too, each with its part on its own stack; inside a compound the host does nothing.
+/// Formats of its results stand in its class.
+Machine resolve(const InstructionClass& c, const Machine& machine);
 
 }  // namespace sdip::exec

@@ -1,5 +1,6 @@
-// MACs cut in halves until what is left would be narrower than the operands.
-#include "core/exec/walk/split_macs.h"
+// What an instruction finds: its formats, and MACs cut in halves until what is left would be narrower than
+// operands.
+#include "core/exec/walk/resolve.h"
 
 namespace sdip::exec {
 namespace {
@@ -39,17 +40,6 @@ std::int64_t multipliers_side_by_side(Multiplier wide, Multiplier narrow) {
 
 namespace {
 
-Machine in_own_formats(const InstructionClass& c, const Machine& machine) {
-  Machine m = machine;
-  if (!c.formats) return m;
-  m.weight_format = c.formats->weights;
-  m.activation_format = c.formats->activations;
-  if (c.formats->accumulators) m.accumulator_format = *c.formats->accumulators;
-  if (c.formats->density_hundredths) m.weight_density = Decimal{*c.formats->density_hundredths};
-  if (c.formats->density_hundredths == 100) m.sparsity = Sparsity::dense;
-  return m;
-}
-
 bool weights_are_multiplied(const InstructionClass& c) {
   const bool nest =
       c.work.family == Family::conv2d || c.work.family == Family::linear || c.work.family == Family::matmul;
@@ -68,7 +58,7 @@ std::int64_t used(std::int64_t lanes, std::int64_t group) {
 
 std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine) {
   if (machine.composable_macs == ComposableMacs::off) return 1;
-  const Machine m = in_own_formats(c, machine);
+  const Machine m = machine_for(c, machine);
   const bool one_array =
       machine.mac_sharing == MacSharing::shared || machine.granularity == Granularity::micro_operation;
   Multiplier built{machine.activation_format, machine.weight_format}, own{m.activation_format, m.weight_format};
@@ -77,8 +67,8 @@ std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine
   return multipliers_side_by_side(built, own);
 }
 
-Machine machine_of(const InstructionClass& c, const Machine& machine) {
-  Machine m = in_own_formats(c, machine);
+Machine resolve(const InstructionClass& c, const Machine& machine) {
+  Machine m = machine_for(c, machine);
   const std::int64_t beside = multipliers_found(c, machine);
   m.composable_macs = ComposableMacs::off;  // as long as they are found, the arrays split no further
   const std::int64_t group = weights_are_multiplied(c) ? group_length(m) : 0;
@@ -86,6 +76,8 @@ Machine machine_of(const InstructionClass& c, const Machine& machine) {
     *lanes *= beside;
     if (group > 0) *lanes = used(*lanes, group);
   }
+  m.cores *= c.spread_cores;
+  if (c.compound != Compound::single) m.host_operators = HostOperators::no_operators;
   return m;
 }
 
