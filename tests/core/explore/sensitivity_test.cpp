@@ -102,6 +102,7 @@ TEST(single_changes, leave_out_what_has_no_step_and_that_is_said_with_its_reason
   for (const ParameterRow& row : parameters())
     EXPECT_NE(stepped.contains(row.name), left_out.contains(row.name)) << row.name;
   EXPECT_EQ(left_out.at("psram_pinned_bytes"), "0 has no step");
+  EXPECT_EQ(left_out.at("memory_stair"), "takes hundreds of compilations");
   m.psram_pinned_bytes = 4096;
   EXPECT_TRUE(
       std::ranges::none_of(stepless(m), [](const Stepless& one) { return one.row->name == "psram_pinned_bytes"; }));
