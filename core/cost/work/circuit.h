@@ -171,20 +171,18 @@ template <class Number>
 DmaBeatsOf<Number> dma_beats(const ClassCost& cost, const OperationKind& kind, const DmaPorts& ports) {
   const TileCost& tile = cost.shapes[at(kind.shape)];
   const WindowBytes& window = cost.windows[at(kind.window)];
-  DmaBeatsOf<Number> beats;
-  const auto add = [](Number& to, std::int64_t bytes, std::int64_t bits) {
-    if (bytes > 0) to += ceiling(product_of<Number>({8, bytes}), bits);
-  };
+  const auto beats_of = [](std::int64_t bytes, std::int64_t bits) { return beats<Number>({8, bytes}, bits); };
+  DmaBeatsOf<Number> all;
   // Loads land in the reading side; of a unified memory they take the port that writes, stores the one that reads.
-  Number& loads = ports.unified ? beats.write : beats.read;
-  Number& stores = ports.unified ? beats.read : beats.write;
-  if (kind.a) add(loads, kind.fresh ? window.fresh : window.all, ports.dsram_bits);
-  if (kind.b) add(loads, tile.b_bytes, ports.dsram_bits);
-  add(loads, tile.split_in_bytes, ports.dsram_bits);
-  add(beats.write, tile.partial_in_bytes, ports.dsram_bits);
-  add(stores, tile.out_bytes, ports.dsram_bits);
-  if (kind.b && ports.weights) add(beats.psram, tile.weight_bytes * cost.weight_parts, ports.psram_bits);
-  return beats;
+  Number& loads = ports.unified ? all.write : all.read;
+  Number& stores = ports.unified ? all.read : all.write;
+  if (kind.a) loads += beats_of(kind.fresh ? window.fresh : window.all, ports.dsram_bits);
+  if (kind.b) loads += beats_of(tile.b_bytes, ports.dsram_bits);
+  loads += beats_of(tile.split_in_bytes, ports.dsram_bits);
+  all.write += beats_of(tile.partial_in_bytes, ports.dsram_bits);
+  stores += beats_of(tile.out_bytes, ports.dsram_bits);
+  if (kind.b && ports.weights) all.psram += beats_of(tile.weight_bytes * cost.weight_parts, ports.psram_bits);
+  return all;
 }
 
 /// Whether its products are made in a weight memory.
