@@ -32,14 +32,14 @@ struct OperatorRow {
 };
 constexpr OperatorRow comparisons[] = {{"<=", Step::less_equal}, {">=", Step::greater_equal}, {"==", Step::equal},
                                        {"!=", Step::unequal},    {"<", Step::less},           {">", Step::greater}};
-constexpr OperatorRow sums[] = {{"+", Step::add}, {"-", Step::subtract}};
+constexpr OperatorRow sum_rows[] = {{"+", Step::add}, {"-", Step::subtract}};
 constexpr OperatorRow products[] = {{"*", Step::multiply}, {"/", Step::divide}};
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// What a part of a formula is: a number, a choice, or the name of one of its values in quotes.
-struct Part {
+struct Parsed {
   const ParameterRow* choice = nullptr;
   std::optional<std::string_view> quoted{};
   std::size_t place = 0, step = 0;  // where it stands in the text, and its first step
@@ -99,7 +99,7 @@ class Parser {
   }
 
   /// Refuses what can only be compared.
-  void number(const Part& part) const {
+  void number(const Parsed& part) const {
     if (part.quoted) refuse(part.place, "a text is compared, by == or !=, with a parameter that is a choice");
     if (part.choice != nullptr)
       refuse(part.place,
@@ -120,12 +120,12 @@ class Parser {
     std::size_t& depth;
   };
 
-  Part comparison() {
+  Parsed comparison() {
     const Nested nested(*this);
-    const Part left = sum();
+    const Parsed left = sum();
     const OperatorRow* row = one_of(comparisons);
     if (row == nullptr) return left;
-    const Part right = sum();
+    const Parsed right = sum();
     compare(left, row->operation, right);
     put(row->operation);
     const std::size_t end = place_;
@@ -134,11 +134,11 @@ class Parser {
   }
 
   /// A choice stands for the place of its value, and so does the name that it is compared with.
-  void compare(const Part& left, FormulaOperation operation, const Part& right) {
+  void compare(const Parsed& left, FormulaOperation operation, const Parsed& right) {
     const bool named = left.choice != nullptr ? right.quoted.has_value() : left.quoted && right.choice != nullptr;
     if (!named || (operation != Step::equal && operation != Step::unequal)) return number(left), number(right);
     const ParameterRow& row = left.choice != nullptr ? *left.choice : *right.choice;
-    const Part& name = left.choice != nullptr ? right : left;
+    const Parsed& name = left.choice != nullptr ? right : left;
     const auto found = std::ranges::find(row.choices, *name.quoted);
     if (found == row.choices.end()) {
       std::string names;
@@ -149,8 +149,8 @@ class Parser {
   }
 
   template <class Rows, class Next>
-  Part joined(const Rows& rows, Next next) {
-    const Part first = next();
+  Parsed joined(const Rows& rows, Next next) {
+    const Parsed first = next();
     for (const OperatorRow* row = one_of(rows); row != nullptr; row = one_of(rows)) {
       number(first);
       number(next());
@@ -158,26 +158,26 @@ class Parser {
     }
     return first;
   }
-  Part sum() {
-    return joined(sums, [&] { return product(); });
+  Parsed sum() {
+    return joined(sum_rows, [&] { return product(); });
   }
-  Part product() {
+  Parsed product() {
     return joined(products, [&] { return signed_power(); });
   }
 
-  Part signed_power() {
+  Parsed signed_power() {
     const Nested nested(*this);
     skip_blanks();
-    const Part start{.place = place_, .step = formula_.steps.size()};
+    const Parsed start{.place = place_, .step = formula_.steps.size()};
     if (!skip("-")) return power();
     number(signed_power());
     put(Step::negate);
     return start;
   }
 
-  Part power() {
+  Parsed power() {
     const Nested nested(*this);
-    const Part base = value();
+    const Parsed base = value();
     if (!skip("^")) return base;
     number(base);
     if (skip("-")) {
@@ -190,9 +190,9 @@ class Parser {
     return base;
   }
 
-  Part value() {
+  Parsed value() {
     skip_blanks();
-    const Part start{.place = place_, .step = formula_.steps.size()};
+    const Parsed start{.place = place_, .step = formula_.steps.size()};
     if (skip("(")) {
       number(comparison());
       require(")", "an operator or )");
@@ -206,7 +206,7 @@ class Parser {
     expected("a number, a name or (");
   }
 
-  Part literal(const Part& start) {
+  Parsed literal(const Parsed& start) {
     double value = 0;
     const char* const end = text_.data() + text_.size();
     const auto [after, problem] = std::from_chars(text_.data() + place_, end, value);
@@ -219,7 +219,7 @@ class Parser {
     return start;
   }
 
-  Part quoted(Part start) {
+  Parsed quoted(Parsed start) {
     const std::size_t end = text_.find('"', place_ + 1);
     if (end == std::string_view::npos) refuse(place_, "expected a quote that ends this text");
     start.quoted = text_.substr(place_ + 1, end - place_ - 1);
@@ -228,7 +228,7 @@ class Parser {
     return start;
   }
 
-  Part name(Part start) {
+  Parsed name(Parsed start) {
     std::size_t end = place_;
     while (end < text_.size() && (letter(text_[end]) || digit(text_[end]) || text_[end] == '.')) ++end;
     const std::string_view word = text_.substr(place_, end - place_);
@@ -259,7 +259,7 @@ class Parser {
                               hint.empty() ? "; `sdip metrics` and `sdip parameters` list them" : "; " + hint));
   }
 
-  Part call(std::string_view word, const Part& start) {
+  Parsed call(std::string_view word, const Parsed& start) {
     const auto row = std::ranges::find(functions, word, &FunctionRow::name);
     if (row == std::end(functions)) {
       std::string names;

@@ -63,7 +63,7 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "in the order of core/cost/price/metrics.def");
 
-double at(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
+double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
 /// What the workloads count for: of all images, of all the time, of all bytes to and from DRAM. Each sums to 1.
 struct Shares {
@@ -82,8 +82,8 @@ Shares shares_of(const Mix& mix, std::span<const Outcome> outcomes) {
   for (const MixPart& part : mix) shares.images.push_back(part.weight);
   shares.images = summing_to_one(std::move(shares.images));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    shares.time.push_back(shares.images[i] / at(outcomes[i], Metric::throughput_fps));
-    shares.bytes.push_back(shares.images[i] * at(outcomes[i], Metric::dram_bytes_per_frame));
+    shares.time.push_back(shares.images[i] / metric_of(outcomes[i], Metric::throughput_fps));
+    shares.bytes.push_back(shares.images[i] * metric_of(outcomes[i], Metric::dram_bytes_per_frame));
   }
   shares.time = summing_to_one(std::move(shares.time));
   shares.bytes = summing_to_one(std::move(shares.bytes));
@@ -92,22 +92,22 @@ Shares shares_of(const Mix& mix, std::span<const Outcome> outcomes) {
 
 double mean(Metric metric, std::span<const double> shares, std::span<const Outcome> outcomes) {
   double sum = 0;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] * at(outcomes[i], metric);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] * metric_of(outcomes[i], metric);
   return sum;
 }
 
 /// Of a over b, where the shares are those of all a: all a over all b.
 double mean_of_ratios(Metric metric, std::span<const double> shares, std::span<const Outcome> outcomes) {
   double sum = 0;
-  for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] / at(outcomes[i], metric);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] / metric_of(outcomes[i], metric);
   return 1 / sum;
 }
 
 double greatest(Metric metric, std::span<const Outcome> outcomes) {
   double most = -std::numeric_limits<double>::infinity();
   for (const Outcome& outcome : outcomes) {
-    if (std::isnan(at(outcome, metric))) return not_known;
-    most = std::max(most, at(outcome, metric));
+    if (std::isnan(metric_of(outcome, metric))) return not_known;
+    most = std::max(most, metric_of(outcome, metric));
   }
   return most;
 }
@@ -220,7 +220,7 @@ Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes) {
     all.values[m] = mixed_value(static_cast<Metric>(m), shares, outcomes);
   for (const DerivedMetric& row : derived_metrics()) {
     const auto& [a, b] = row.of;
-    all.values[row.metric] = row.from(at(all, a), at(all, b));
+    all.values[row.metric] = row.from(metric_of(all, a), metric_of(all, b));
   }
   return all;
 }

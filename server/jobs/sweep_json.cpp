@@ -20,7 +20,7 @@ using SharedSpec = std::shared_ptr<const SweepSpec>;
 
 /// What a text says, of the last few kept: a sweep is read again and again, and blocks of conditions take long.
 SharedSpec spec_of_text(const std::string& text) {
-  constexpr std::size_t most_kept = 4;
+  constexpr std::size_t most_specs = 4;
   using Kept = std::pair<std::string, SharedSpec>;
   static std::mutex reading;
   static std::list<Kept> kept;  // most recently used first
@@ -35,7 +35,7 @@ SharedSpec spec_of_text(const std::string& text) {
   auto spec = std::make_shared<const SweepSpec>(spec_from_json(Json::parse(text)));
   const std::lock_guard lock(reading);
   kept.emplace_front(text, spec);
-  if (kept.size() > most_kept) kept.pop_back();
+  if (kept.size() > most_specs) kept.pop_back();
   return spec;
 }
 

@@ -179,7 +179,7 @@ void write_scattered_experts(Writer& t) {
   t.output(t("ScatterElements", {x, t.expand(t.unsqueeze(order, {1}), {tokens, channels}), y}, {{"axis", 0}}));
 }
 
-constexpr Export rows[] = {
+constexpr Export decoder_exports_table[] = {
     {"llama-op14-torchscript", 14, Manner::torchscript, write_llama},
     {"llama-op18-dynamo", 18, Manner::dynamo, write_llama},
     {"mistral-op17-torchscript", 17, Manner::torchscript, write_mistral},
@@ -197,6 +197,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> decoder_exports() { return rows; }
+std::span<const Export> decoder_exports() { return decoder_exports_table; }
 
 }  // namespace sdip::exports

@@ -249,7 +249,7 @@ void write_vq(Writer& t) {
   t.output(t.reshape(nearest, {2, 4, 4}));
 }
 
-constexpr Export rows[] = {
+constexpr Export diffusion_exports_table[] = {
     {"unet-op14", 14, Manner::torchscript, write_unet},
     {"unet-op18-dynamo", 18, Manner::dynamo, write_unet},
     {"vae-decoder-op11", 11, Manner::torchscript, write_vae_decoder},
@@ -265,6 +265,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> diffusion_exports() { return rows; }
+std::span<const Export> diffusion_exports() { return diffusion_exports_table; }
 
 }  // namespace sdip::exports

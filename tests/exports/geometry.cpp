@@ -211,7 +211,7 @@ void write_functions(Writer& t) {
   t.output(t("Div", {act, t("Add", {t("Abs", {sum}), t.number(1)})}));
 }
 
-constexpr Export rows[] = {
+constexpr Export geometry_exports_table[] = {
     {"raft-op16", 16, Manner::torchscript, write_raft},
     {"raft-op20-dynamo", 20, Manner::dynamo, write_raft},
     {"pointnet-op11", 11, Manner::torchscript, write_pointnet},
@@ -225,6 +225,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> geometry_exports() { return rows; }
+std::span<const Export> geometry_exports() { return geometry_exports_table; }
 
 }  // namespace sdip::exports

@@ -201,7 +201,7 @@ void write_stylegan(Writer& t) {
   t.output(conv(t, wide, out, 3, {.kernel = 1, .pad = 0}));
 }
 
-constexpr Export rows[] = {
+constexpr Export image_exports_table[] = {
     {"vit-op13", 13, Manner::torchscript, write_vit},
     {"vit-op20-dynamo", 20, Manner::dynamo, write_vit},
     {"clip-op14", 14, Manner::torchscript, write_clip},
@@ -223,6 +223,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> image_exports() { return rows; }
+std::span<const Export> image_exports() { return image_exports_table; }
 
 }  // namespace sdip::exports

@@ -201,7 +201,7 @@ void write_perceiver(Writer& t) {
   t.output(linear(t, t.squeeze(cross(query, latents, channels), {1}), channels, 5));
 }
 
-constexpr Export rows[] = {
+constexpr Export language_exports_table[] = {
     {"bert-op11", 11, Manner::torchscript, write_bert},
     {"bert-op17-ort", 17, Manner::onnxruntime, write_bert},
     {"bert-op19-dynamo", 19, Manner::dynamo, write_bert},
@@ -218,6 +218,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> language_exports() { return rows; }
+std::span<const Export> language_exports() { return language_exports_table; }
 
 }  // namespace sdip::exports

@@ -21,7 +21,7 @@ Names norm_weights(Writer& t, std::int64_t channels) {
 }
 
 /// EmbedLayerNormalization, packed Attention with a mask of lengths, SkipLayerNormalization, BiasGelu.
-void write_bert(Writer& t) {
+void write_fused_bert(Writer& t) {
   const std::int64_t channels = 12;
   t.dim("batch", {1, 2});
   t.dim("seq", {1, 6});
@@ -61,7 +61,7 @@ Names caches(Writer& t, std::int64_t positions, std::int64_t width) {
 }
 
 /// As the model builder of onnxruntime-genai: lengths from the mask, GroupQueryAttention, skips with norms.
-void write_llama(Writer& t) {
+void write_fused_llama(Writer& t) {
   const std::int64_t channels = 32, heads = 2, groups = 1, width = 16;
   t.dim("batch_size", {1, 2});
   t.dim("sequence_length", {1, 3});
@@ -115,7 +115,7 @@ void write_llama_nbits(Writer& t) {
 }
 
 /// Stable Diffusion as onnxruntime's optimiser leaves it: NHWC norms, packed attention, split gelu.
-void write_unet(Writer& t) {
+void write_fused_unet(Writer& t) {
   const std::int64_t channels = 8;
   t.dim("B", {1, 2});
   const Name x = t.input("x", {"B", 4, 4, channels}), context = t.input("context", {"B", 5, 6});
@@ -213,12 +213,12 @@ void write_opset23(Writer& t) {
   t.output(seen[2]);
 }
 
-constexpr Export rows[] = {
-    {"bert-optimised-op17", 17, Manner::onnxruntime, write_bert},
-    {"llama-gqa-op14", 14, Manner::onnxruntime, write_llama},
-    {"llama-gqa-op21", 21, Manner::onnxruntime, write_llama},
+constexpr Export optimised_exports_table[] = {
+    {"bert-optimised-op17", 17, Manner::onnxruntime, write_fused_bert},
+    {"llama-gqa-op14", 14, Manner::onnxruntime, write_fused_llama},
+    {"llama-gqa-op21", 21, Manner::onnxruntime, write_fused_llama},
     {"llama-nbits-op21", 21, Manner::onnxruntime, write_llama_nbits},
-    {"unet-optimised-op17", 17, Manner::onnxruntime, write_unet},
+    {"unet-optimised-op17", 17, Manner::onnxruntime, write_fused_unet},
     {"encoder-optimised-op17", 17, Manner::onnxruntime, write_encoder},
     {"cnn-optimised-op12", 12, Manner::onnxruntime, write_cnn},
     {"decoder-op23-dynamo", 23, Manner::dynamo, write_opset23},
@@ -227,6 +227,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> optimised_exports() { return rows; }
+std::span<const Export> optimised_exports() { return optimised_exports_table; }
 
 }  // namespace sdip::exports

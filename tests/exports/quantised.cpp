@@ -145,7 +145,7 @@ void write_float8(Writer& t) {
                                      {t.weight_in({12, 4}, {-2, 2}, float8e4m3fn), t.tensor({}, {0.2})})}));
 }
 
-constexpr Export rows[] = {
+constexpr Export quantised_exports_table[] = {
     {"qdq-cnn-op13", 13, Manner::onnxruntime, write_qdq},
     {"qdq-cnn-op17-torchscript", 17, Manner::torchscript, write_qdq},
     {"qdq-transformer-op17", 17, Manner::onnxruntime, write_qdq_transformer},
@@ -157,6 +157,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> quantised_exports() { return rows; }
+std::span<const Export> quantised_exports() { return quantised_exports_table; }
 
 }  // namespace sdip::exports

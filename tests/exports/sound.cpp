@@ -215,7 +215,7 @@ void write_scripted(Writer& t) {
   t.output(looped[0]);
 }
 
-constexpr Export rows[] = {
+constexpr Export sound_exports_table[] = {
     {"lstm-op11", 11, Manner::torchscript, write_lstm},
     {"lstm-op17", 17, Manner::torchscript, write_lstm},
     {"gru-op13", 13, Manner::torchscript, write_gru},
@@ -236,6 +236,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> sound_exports() { return rows; }
+std::span<const Export> sound_exports() { return sound_exports_table; }
 
 }  // namespace sdip::exports

@@ -25,7 +25,7 @@ Name nhwc(Writer& t, const Name& x, std::int64_t in, std::int64_t out, std::int6
 
 Name relu6(Writer& t, const Name& x) { return t.clip(x, 0, 6); }
 
-void write_mobilenet(Writer& t) {
+void write_tf_mobilenet(Writer& t) {
   t.dim("unk__61", {1, 2});
   const Name image = t.input("input_1:0", {"unk__61", 11, 11, 3}, {0, 255});
   Name x = t("Sub", {t("Mul", {image, t.tensor({}, {1.0 / 127.5})}), t.tensor({1, 1, 1, 1}, {1})});
@@ -39,7 +39,7 @@ void write_mobilenet(Writer& t) {
 }
 
 /// U-Net of Keras: pools, Conv2DTranspose with an output shape, Concat of channels last, Resize of a NHWC image.
-void write_unet(Writer& t) {
+void write_tf_unet(Writer& t) {
   const Name image = t.input("image", {1, 8, 8, 2});
   const Name a = t("Relu", {nhwc(t, image, 2, 4, 3, 1)});
   const Name pooled = t.transpose(t("MaxPool", {t.transpose(a, {0, 3, 1, 2})},
@@ -77,7 +77,7 @@ Name moments(Writer& t, const Name& x, std::int64_t channels) {
 }
 
 /// BERT of TensorFlow: one-hot embeddings by a product, attention by einsums with heads inside.
-void write_bert(Writer& t) {
+void write_tf_bert(Writer& t) {
   const std::int64_t channels = 8;
   t.dim("unk__1", {1, 2});
   const Name ids = t.input("input_word_ids:0", {"unk__1", 5}, {0, 16}, int32),
@@ -136,8 +136,8 @@ void write_recurrent(Writer& t, const std::string& type, const std::string& dire
   t.output(first[1]);
 }
 
-void write_lstm(Writer& t) { write_recurrent(t, "LSTM", "bidirectional"); }
-void write_gru(Writer& t) { write_recurrent(t, "GRU", "bidirectional"); }
+void write_keras_lstm(Writer& t) { write_recurrent(t, "LSTM", "bidirectional"); }
+void write_keras_gru(Writer& t) { write_recurrent(t, "GRU", "bidirectional"); }
 void write_reverse(Writer& t) { write_recurrent(t, "GRU", "reverse"); }
 
 /// Embeddings, 1-D convolutions as 2-D ones of height 1, pools over time, a Concat: text as Keras exports it.
@@ -154,21 +154,21 @@ void write_text(Writer& t) {
   t.output(t("Sigmoid", {t("MatMul", {t.concat(pooled, -1), t.weight({10, 1})})}));
 }
 
-constexpr Export rows[] = {
-    {"tf-mobilenet-op9", 9, Manner::tensorflow, write_mobilenet},
-    {"tf-mobilenet-op13", 13, Manner::tensorflow, write_mobilenet},
-    {"tf-unet-op11", 11, Manner::tensorflow, write_unet},
-    {"tf-unet-op15", 15, Manner::tensorflow, write_unet},
-    {"tf-bert-op12", 12, Manner::tensorflow, write_bert},
-    {"tf-bert-op18", 18, Manner::tensorflow, write_bert},
-    {"keras-lstm-op11", 11, Manner::keras, write_lstm},
-    {"keras-gru-op11", 11, Manner::keras, write_gru},
+constexpr Export tensorflow_exports_table[] = {
+    {"tf-mobilenet-op9", 9, Manner::tensorflow, write_tf_mobilenet},
+    {"tf-mobilenet-op13", 13, Manner::tensorflow, write_tf_mobilenet},
+    {"tf-unet-op11", 11, Manner::tensorflow, write_tf_unet},
+    {"tf-unet-op15", 15, Manner::tensorflow, write_tf_unet},
+    {"tf-bert-op12", 12, Manner::tensorflow, write_tf_bert},
+    {"tf-bert-op18", 18, Manner::tensorflow, write_tf_bert},
+    {"keras-lstm-op11", 11, Manner::keras, write_keras_lstm},
+    {"keras-gru-op11", 11, Manner::keras, write_keras_gru},
     {"keras-gru-reverse-op13", 13, Manner::keras, write_reverse},
     {"keras-text-op10", 10, Manner::keras, write_text},
 };
 
 }  // namespace
 
-std::span<const Export> tensorflow_exports() { return rows; }
+std::span<const Export> tensorflow_exports() { return tensorflow_exports_table; }
 
 }  // namespace sdip::exports

@@ -195,7 +195,7 @@ void write_sam(Writer& t) {
   t.output(linear(t, t("Gather", {tokens, t.whole(0)}, {{"axis", 1}}), channels, 2));
 }
 
-constexpr Export rows[] = {
+constexpr Export window_exports_table[] = {
     {"swin-op12", 12, Manner::torchscript, write_swin},
     {"swin-op17", 17, Manner::torchscript, write_swin},
     {"swin-op18-dynamo", 18, Manner::dynamo, write_swin},
@@ -209,6 +209,6 @@ constexpr Export rows[] = {
 
 }  // namespace
 
-std::span<const Export> window_exports() { return rows; }
+std::span<const Export> window_exports() { return window_exports_table; }
 
 }  // namespace sdip::exports

@@ -17,6 +17,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "tests/core/base/full_run.h"
 #include "tests/fuzz/target.h"
 
 namespace sdip::fuzz {
@@ -110,7 +111,8 @@ int main(int count, char** arguments) {
     for (const auto& target : sdip::fuzz::targets()) {
       if (target.name != arguments[1]) continue;
       if (count == 3) return sdip::fuzz::run_once(target, arguments[2]);
-      return sdip::fuzz::fuzz(target, std::atoll(arguments[2]), static_cast<unsigned>(std::atoi(arguments[3])),
+      const std::int64_t seconds = std::atoll(arguments[2]) * (sdip::full_run() ? 5 : 1);
+      return sdip::fuzz::fuzz(target, seconds, static_cast<unsigned>(std::atoi(arguments[3])),
                               count == 5 ? arguments[4] : nullptr);
     }
   }

@@ -31,21 +31,21 @@ struct Child {
   std::string text;                 // read, up to a line that has no end yet
 };
 
-constexpr char between = '\t', between_drawn = ';';
+constexpr char field_end = '\t', drawn_end = ';';
 
 std::string one_line(std::string text) {
   for (char& c : text)
-    if (c == '\n' || c == between) c = ' ';
+    if (c == '\n' || c == field_end) c = ' ';
   return text;
 }
 
 std::string line_of(const Checked& checked) {
   const Outcome& o = checked.outcome;
   std::ostringstream line;
-  line << checked.seed << between << static_cast<int>(o.verdict) << between << o.nodes << between << o.instructions
-       << between << o.values << o.executed << o.tensors << between << one_line(o.code) << between
-       << one_line(o.detail.substr(0, 400)) << between;
-  for (const std::string& drawn : checked.drawn) line << drawn << between_drawn;
+  line << checked.seed << field_end << static_cast<int>(o.verdict) << field_end << o.nodes << field_end
+       << o.instructions << field_end << o.values << o.executed << o.tensors << field_end << one_line(o.code)
+       << field_end << one_line(o.detail.substr(0, 400)) << field_end;
+  for (const std::string& drawn : checked.drawn) line << drawn << drawn_end;
   line << '\n';
   return line.str();
 }
@@ -53,7 +53,7 @@ std::string line_of(const Checked& checked) {
 Checked checked_of(const std::string& line) {
   std::vector<std::string> fields(1);
   for (const char c : line) {
-    if (c == between)
+    if (c == field_end)
       fields.emplace_back();
     else
       fields.back() += c;
@@ -69,7 +69,7 @@ Checked checked_of(const std::string& line) {
   o.code = fields.at(5);
   o.detail = fields.at(6);
   std::istringstream drawn(fields.at(7));
-  for (std::string one; std::getline(drawn, one, between_drawn);) checked.drawn.push_back(one);
+  for (std::string one; std::getline(drawn, one, drawn_end);) checked.drawn.push_back(one);
   return checked;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 const std::string node_tests = "/usr/share/libonnx-testdata/data/node/";
 
-std::uint64_t hash_of(const std::string& text) {
+std::uint64_t seed_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash >> 20;
@@ -76,7 +76,7 @@ Generated corpus_model(const std::string& name, bool constants) {
 }
 
 Machine corpus_machine(const std::string& name, std::uint64_t round, int preset) {
-  const std::uint64_t drawn = hash_of(name) + 1000 * round;
+  const std::uint64_t drawn = seed_of(name) + 1000 * round;
   const auto all = diffusion_presets();
   const auto number = preset < 0 ? drawn % all.size() : static_cast<std::size_t>(preset);
   return changed_preset(all[number].name, drawn, 1 + static_cast<std::int64_t>(drawn % 5));

@@ -253,7 +253,7 @@ Made two_streams(Making& m, const Row&, ElementType type) {
   return {m.op("Add", {a, slice(m, y, 1, 0, text)}), m.op("Add", {b, slice(m, y, 1, text, furthest)})};
 }
 
-constexpr Row rows[] = {
+constexpr Row attention_idioms_table[] = {
     {"idiom", "attention", half_floats, attention, -1, 99, idioms_from},
     {"idiom", "modulated", half_floats, modulated, -1, 99, idioms_from},
     {"idiom", "two_streams", half_floats, two_streams, -1, 99, idioms_from},
@@ -262,6 +262,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> attention_idioms() { return rows; }
+std::span<const Row> attention_idioms() { return attention_idioms_table; }
 
 }  // namespace sdip::generate

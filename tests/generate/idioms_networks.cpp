@@ -236,7 +236,7 @@ Made quantised_conv(Making& m, const Row&, ElementType type) {
   return {m.op("Add", {y, through(m.op("Sigmoid", {y}))})};
 }
 
-constexpr Row rows[] = {
+constexpr Row network_idioms_table[] = {
     {"idiom", "activation", half_floats, activation, -1, 99, idioms_from},
     {"idiom", "conv_block", half_floats, conv_block, -1, 99, idioms_from},
     {"idiom", "correlation", half_floats, correlation, -1, 99, idioms_from},
@@ -252,6 +252,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> network_idioms() { return rows; }
+std::span<const Row> network_idioms() { return network_idioms_table; }
 
 }  // namespace sdip::generate

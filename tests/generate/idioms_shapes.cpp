@@ -212,7 +212,7 @@ constexpr ElementType moved[] = {ElementType::float32, ElementType::float16, Ele
 constexpr ElementType summed[] = {ElementType::float32, ElementType::float16, ElementType::int64,
                                   ElementType::int32};
 
-constexpr Row rows[] = {
+constexpr Row shape_idioms_table[] = {
     {"idiom", "casts", summed, casts, -1, 99, idioms_from},
     {"idiom", "expand", moved, expand, -1, 99, idioms_from},
     {"idiom", "interpolate", half_floats, interpolate, -1, 99, idioms_from},
@@ -229,6 +229,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> shape_idioms() { return rows; }
+std::span<const Row> shape_idioms() { return shape_idioms_table; }
 
 }  // namespace sdip::generate

@@ -12,7 +12,7 @@
 namespace sdip::generate {
 namespace {
 
-Outcome outcome_of(const Shown& shown) {
+Outcome outcome_apart(const Shown& shown) {
   Outcome found;
   const Checker checker = [&](std::uint64_t seed, const PhaseObserver& phase) -> Checked {
     Machine machine = shown.machine;
@@ -156,7 +156,7 @@ bool try_all(Shown& shown, const std::string& code, Change change) {
     prune(other.given.model);
     const bool same = other.machine == shown.machine &&
                       other.given.model.SerializeAsString() == shown.given.model.SerializeAsString();
-    if (!same && is_machine(other.machine) && outcome_of(other).code == code) {
+    if (!same && is_machine(other.machine) && outcome_apart(other).code == code) {
       shown = std::move(other);
       helped = true;
     } else {
@@ -203,7 +203,7 @@ std::string shrink_into(const std::string& folder, Shown shown, const std::strin
   std::filesystem::create_directories(folder);
   const std::string path = folder + "/" + name.substr(0, 60) + ".onnx";
   std::ofstream(path, std::ios::binary) << shown.given.model.SerializeAsString();
-  const Outcome outcome = outcome_of(shown);
+  const Outcome outcome = outcome_apart(shown);
   std::string nodes;
   for (const auto& node : shown.given.model.graph().node()) nodes += " " + node.op_type();
   return code + "\n  " + outcome.detail + "\n  nodes:" + nodes + "\n  " +

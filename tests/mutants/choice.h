@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -182,6 +183,22 @@ constexpr decltype(auto) off(T&& x) {
     return static_cast<T&&>(x);
   }
 }
+/// What cannot be copied, returned: moved, as `return` of its name would, or the reference that the function
+/// returns.
+template <class T>
+struct Moved {
+  T& x;
+  constexpr operator T&&() { return static_cast<T&&>(x); }
+  constexpr operator T&() const { return x; }
+};
+/// As `off`, of a name that is returned.
+template <int n, bool negates, class T>
+constexpr decltype(auto) returned(T& x) {
+  if constexpr (!std::is_const_v<T> && !std::is_copy_constructible_v<T>)
+    return Moved<T>{x};
+  else
+    return off<n, negates>(x);
+}
 
 template <int n>
 struct Ceil {
@@ -223,6 +240,9 @@ struct MaxElement {
   static constexpr auto of(const auto& all) { return of(std::begin(all), std::end(all)); }
   static constexpr auto of(auto begin, auto end) {
     return on(n) ? std::min_element(begin, end) : std::max_element(begin, end);
+  }
+  static constexpr auto of(const auto& all, std::ranges::less, auto projection) {
+    return on(n) ? std::ranges::min_element(all, {}, projection) : std::ranges::max_element(all, {}, projection);
   }
 };
 

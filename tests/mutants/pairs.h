@@ -15,7 +15,8 @@ namespace sdip::mutants {
 struct ClassCounts {
   exec::Needs needs;
   std::int64_t operations = 0, cycles = 0, lane_operations = 0, commands = 0;
-  bool counts_lanes = false;  // what lanes do in row-wise work and compounds is not counted
+  bool counts_lanes = false;   // what lanes do in row-wise work and compounds is not counted
+  bool counts_cycles = false;  // where transfers have ports of their own: elsewhere they may last longer
 };
 
 struct Pair {

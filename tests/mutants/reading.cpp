@@ -194,6 +194,7 @@ bool Reading::plain(Range range) const {
 
 bool Reading::is_call(std::size_t open) const {
   if (open == 0 || !is(open, "(")) return false;
+  if (is(open + 1, "*") && is(tokens_[open].mate + 1, "(")) return false;  // declares a pointer to a function
   std::size_t name = open - 1;
   if (is(name, ">") && tokens_[name].mate != name) name = tokens_[name].mate - 1;
   if (!word(name) || is_macro(tokens_[name].text)) return false;

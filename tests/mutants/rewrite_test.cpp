@@ -24,6 +24,10 @@ TEST(mutants, a_returned_sum_has_three) {
               ElementsAre("a + b -> -", "return a + b -> + 1", "return a + b -> - 1"));
 }
 
+TEST(mutants, of_a_name_that_is_returned_let_it_be_moved) {
+  EXPECT_EQ(text_of("T f() { return all; }"), "T f() { return mutant::returned<0, true>(all); }");
+}
+
 TEST(mutants, are_numbered_from_the_first_and_carry_file_and_line) {
   const Rewritten made = rewrite("int f() {\n  return g(a);\n}\n", "core/cost/a.cpp", 40);
   ASSERT_FALSE(made.mutants.empty());
@@ -86,6 +90,7 @@ TEST(mutants, take_no_pointer_reference_template_or_parameter_for_arithmetic) {
   EXPECT_THAT(
       changes_of("const T* const f(const T& a, T* b) { T&& c{}; std::vector<T> d; const auto& [x, y] = a; }"),
       IsEmpty());
+  EXPECT_THAT(changes_of("struct S { double (*from)(double first, double second); };"), IsEmpty());
 }
 
 TEST(mutants, of_steps_loops_and_their_bounds_exist_but_of_loop_steps_none) {

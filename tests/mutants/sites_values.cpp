@@ -53,7 +53,10 @@ void add_off(const Reading& r, Range range, std::string_view what, Sites& sites)
   const std::string text = std::string(what) + " " + r.text_of(range);
   const int number = sites.add(range.first, text + " -> + 1", true);
   sites.add(range.first, text + " -> - 1", true);
-  sites.wrap(range, "mutant::off<" + std::to_string(number) + ", " + (r.decides(range) ? "false" : "true") + ">(",
+  const bool name = what == "return" && range.last == range.first + 1;
+  sites.wrap(range,
+             std::string("mutant::") + (name ? "returned" : "off") + "<" + std::to_string(number) + ", " +
+                 (r.decides(range) ? "false" : "true") + ">(",
              ")");
 }
 

@@ -20,7 +20,7 @@
 namespace sdip::test {
 namespace {
 
-const std::vector<std::string> axes = {
+const std::vector<std::string> swept_axes = {
     "--axis", "psram_bytes=1048576,2097152", "--axis", "cores=1:20:1",
     "--axis", "dram_channels=2,4,8,16",      "--axis", "core_clock_mhz=100:2500:40",
     "--set",  "technology.dram.hbm2=4.4",    "--axis", "technology.n7.multiply.fp16=0.3,0.34"};
@@ -47,15 +47,15 @@ int points_in(const std::string& data) {
 
 /// Waits until there are more than `points`.
 int more_points_in(const std::string& data, int points) {
-  for (int i = 0; i < 60'000 && points_in(data) <= points; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (int i = 0; i < 12'000 && points_in(data) <= points; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   return points_in(data);
 }
 
 /// Starts the sweep in `data` and sends `signal` as soon as some points are stored.
 Ended interrupted_sweep(const TemporaryFolder& folder, const std::string& data, int signal) {
   std::vector<std::string> rest = {"tiny-sd"};
-  rest.insert(rest.end(), axes.begin(), axes.end());
+  rest.insert(rest.end(), swept_axes.begin(), swept_axes.end());
   const pid_t process = start_sdip(sweep_into(data, rest), folder.path);
   more_points_in(data, 0);
   ::kill(process, signal);
@@ -65,7 +65,7 @@ Ended interrupted_sweep(const TemporaryFolder& folder, const std::string& data, 
 std::string whole_export() {
   const TemporaryFolder folder;
   std::vector<std::string> rest = {"tiny-sd", "--export", folder / "points.csv"};
-  rest.insert(rest.end(), axes.begin(), axes.end());
+  rest.insert(rest.end(), swept_axes.begin(), swept_axes.end());
   EXPECT_EQ(run_sdip(sweep_into(folder / "data", rest)).exit_code, 0);
   return file_text(folder / "points.csv");
 }
@@ -120,7 +120,7 @@ Blow drawn_blow(std::mt19937& random) {
 Ended life_under(const Blow& blow, const std::string& data, int& seen) {
   const TemporaryFolder folder;
   std::vector<std::string> rest = {"tiny-sd", "--part", "1/1"};
-  rest.insert(rest.end(), axes.begin(), axes.end());
+  rest.insert(rest.end(), swept_axes.begin(), swept_axes.end());
   const auto deadline = std::chrono::steady_clock::now() + blow.kill_after;
   const pid_t process = start_sdip(sweep_into(data, rest), folder.path, blow.environment);
   for (siginfo_t ended{}; ended.si_pid == 0;) {
@@ -171,8 +171,8 @@ TEST(crash, rounds_of_kills_and_of_writes_that_fail_lose_nothing) {
 }
 
 /// Each point is a compilation of its own, so that a batch of them takes seconds.
-constexpr int slow_points = sanitized ? 102 : 1002;
-const std::string slow_axis = sanitized ? "dsram_bytes=1000000:3000000:40000" : "dsram_bytes=1000000:3000000:4000";
+constexpr int slow_points = sanitized ? 102 : 502;
+const std::string slow_axis = sanitized ? "dsram_bytes=1000000:3000000:40000" : "dsram_bytes=1000000:3000000:8000";
 const std::vector<std::string> slow_sweep = {"sd15",   "--validate-seconds", "0", "--axis", slow_axis,
                                              "--axis", "cores=1,2"};
 

@@ -7,13 +7,13 @@
 namespace sdip::test {
 namespace {
 
-const char* const spec = R"({"model": "tiny-sd", "axes": [{"parameter": "cores", "values": [1, 2, 4]}],
+const char* const spec_text = R"({"model": "tiny-sd", "axes": [{"parameter": "cores", "values": [1, 2, 4]}],
     "metrics": {"per_watt": {"formula": "throughput_fps / power_w", "unit": "frame/J"}, "twice": "2 * cores"},
     "objectives": ["max:per_watt", "min:twice"], "validate_seconds": 0})";
 
 TEST(formulas, of_a_sweep_are_columns_objectives_and_part_of_its_spec) {
   const Site site;
-  const std::string at = "/api/v1/sweeps/" + site.sweep(spec);
+  const std::string at = "/api/v1/sweeps/" + site.sweep(spec_text);
   const Json sweep = site.get(at).json();
   EXPECT_EQ(sweep["objectives"], Json({"max:per_watt", "min:twice"}));
   EXPECT_EQ(sweep["spec"]["metrics"]["per_watt"],

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "server/api/site.h"
 #include "tests/server/http/client.h"
 
@@ -95,11 +97,15 @@ std::string Site::validation(const std::string& asked) const {
 }
 
 Json Site::wait_for(const std::string& path, const std::string& state) const {
+  using std::chrono::steady_clock, std::chrono::milliseconds;
   Json found;
-  for (int i = 0; i < 60000; ++i) {  // a search among other tests takes minutes
+  const auto start = steady_clock::now();  // a search among other tests takes minutes
+  for (auto now = start; now < start + std::chrono::minutes(10); now = steady_clock::now()) {
     found = get(path).json();
     if (found.value("state", "") == state) return found;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    // What has taken long is asked for less often: asking takes the time of what is waited for.
+    std::this_thread::sleep_for(
+        std::clamp<steady_clock::duration>((now - start) / 20, milliseconds(5), milliseconds(250)));
   }
   ADD_FAILURE() << path << " did not become " << state << ": " << found.dump().substr(0, 500);
   return found;

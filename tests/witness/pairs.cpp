@@ -205,9 +205,10 @@ Pair drawn_pair(std::uint64_t seed) {
 bool change_row(Dice& dice, const ParameterRow& row, const ValidationCase& one, Pair& pair) {
   const std::int64_t before = row.read(pair.machine), value = other_value(dice, pair, row, one);
   if (value == before) return false;
+  const std::vector<std::int64_t> key = compile_key(pair.machine);
   row.write(pair.machine, value);
   if (!is_possible(pair.machine)) return false;
-  if (pair.compiled) {
+  if (pair.compiled && compile_key(pair.machine) != key) {  // of the same key the program is the same
     pair.stages = compiled_stages(pair.seed, pair.role, pair.blocks, pair.machine, pair.mappings);
     if (program_length(pair.stages) < least_instructions) return false;
   }

@@ -54,7 +54,7 @@ std::int64_t worse(const std::map<Memories, double>& values) {
   return count;
 }
 
-constexpr Memories most{2048 * kib, 256 * kib, 256 * kib};
+constexpr Memories most_memories{2048 * kib, 256 * kib, 256 * kib};
 
 /// Of a pass on the reference machine.
 double cycles_of(const CompiledStage& stage, const Machine& m) {
@@ -71,13 +71,13 @@ double cycles_of(const CompiledStage& stage, const Machine& m) {
 /// How many of these pairs there are without a stair and with one, of what a program takes.
 template <class Measure>
 std::array<std::int64_t, 2> worse_by(TileGoal goal, const Measure& measure) {
-  const Workload workload = unet(one_memory(most, false));
+  const Workload workload = unet(one_memory(most_memories, false));
   std::array<std::int64_t, 2> found{};
   for (const bool stair : {false, true}) {
     CompileOptions options;
     options.stages = std::make_shared<StageCache>();
     std::map<Memories, double> values;
-    for (const Memories& memories : below(most)) {
+    for (const Memories& memories : below(most_memories)) {
       Machine m = one_memory(memories, stair);
       m.tile_goal = goal;
       const Application application = compile(workload, m, options);
@@ -106,12 +106,12 @@ TEST(memory_stair, more_memory_never_takes_more_cycles_of_the_reference_machine_
 }
 
 TEST(memory_stair, programs_are_the_same_with_what_is_kept_and_run_on_their_machine) {
-  const Machine m = one_memory(most, true);
+  const Machine m = one_memory(most_memories, true);
   const Workload workload = unet(m);
   CompileOptions keeping;
   keeping.stages = std::make_shared<StageCache>();
   const Application first = compile(workload, m, keeping), again = compile(workload, m, keeping),
-                    scratch = compile(workload, m), own = compile(workload, one_memory(most, false));
+                    scratch = compile(workload, m), own = compile(workload, one_memory(most_memories, false));
   ASSERT_TRUE(scratch.feasible);
   const auto text = [](const Application& one) { return graph_text(one.stages[0]); };
   EXPECT_EQ(text(first), text(scratch));

@@ -187,7 +187,7 @@ Made suppression(Making& m, const Row& row, ElementType type) {
   return {m.op("Add", {made[0], m.input(ElementType::int64, {1, 3}, {0, 3})})};
 }
 
-constexpr Row rows[] = {
+constexpr Row choice_table[] = {
     {"", "Compress", all_types, compress},
     {"", "CumProd", numbers, cumsum},
     {"", "CumSum", numbers, cumsum},
@@ -209,6 +209,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> choice_rows() { return rows; }
+std::span<const Row> choice_rows() { return choice_table; }
 
 }  // namespace sdip::generate

@@ -123,7 +123,7 @@ Made multi_head(Making& m, const Row& row, ElementType type) {
   return put(m, row, operands, attributes);
 }
 
-Made unary(Making& m, const Row& row, ElementType type) {
+Made of_one(Making& m, const Row& row, ElementType type) {
   AttributeList attributes;
   if (std::string_view(row.type) == "QuickGelu" && maybe(m)) attributes.emplace_back("alpha", 1.5);
   return put(m, row, {m.any(type, 1, 4)}, attributes);
@@ -161,7 +161,7 @@ Made norm(Making& m, const Row& row, ElementType type) {
   return put(m, row, operands, attributes, sum ? 4 : 1, {false, sum, sum, false});
 }
 
-Made group_norm(Making& m, const Row& row, ElementType type) {
+Made contrib_group_norm(Making& m, const Row& row, ElementType type) {
   const bool skip = std::string_view(row.type) == "SkipGroupNorm";
   const std::int64_t groups = m.draw.between(1, 2), channels = groups * m.draw.between(1, 3);
   const bool last = skip || maybe(m);
@@ -230,7 +230,7 @@ Made temperature_softmax(Making& m, const Row& row, ElementType type) {
   return put(m, row, {m.any(type, 1, 4)}, attributes);
 }
 
-constexpr Row rows[] = {
+constexpr Row contrib_table[] = {
     {"", "Attention", floats, attention},
     {"", "RotaryEmbedding", half_floats, rotary},
     {"", "SimplifiedLayerNormalization", common_floats, norm},
@@ -242,14 +242,14 @@ constexpr Row rows[] = {
     {"com.microsoft", "FastGelu", half_floats, biased},
     {"com.microsoft", "FusedGemm", half_floats, fused_gemm},
     {"com.microsoft", "FusedMatMul", common_floats, fused_matmul},
-    {"com.microsoft", "Gelu", common_floats, unary},
-    {"com.microsoft", "GroupNorm", half_floats, group_norm},
+    {"com.microsoft", "Gelu", common_floats, of_one},
+    {"com.microsoft", "GroupNorm", half_floats, contrib_group_norm},
     {"com.microsoft", "MultiHeadAttention", half_floats, multi_head},
     {"com.microsoft", "NhwcConv", half_floats, nhwc_conv},
-    {"com.microsoft", "QuickGelu", common_floats, unary},
+    {"com.microsoft", "QuickGelu", common_floats, of_one},
     {"com.microsoft", "RotaryEmbedding", half_floats, rotary},
     {"com.microsoft", "SimplifiedLayerNormalization", common_floats, norm},
-    {"com.microsoft", "SkipGroupNorm", half_floats, group_norm},
+    {"com.microsoft", "SkipGroupNorm", half_floats, contrib_group_norm},
     {"com.microsoft", "SkipLayerNormalization", half_floats, norm},
     {"com.microsoft", "SkipSimplifiedLayerNormalization", half_floats, norm},
     {"pynq", "ShiftQuantize", single, shift_quantize},
@@ -258,6 +258,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> contrib_rows() { return rows; }
+std::span<const Row> contrib_rows() { return contrib_table; }
 
 }  // namespace sdip::generate

@@ -79,7 +79,7 @@ Made call(Making& m, const Row&, ElementType type) {
   return last;
 }
 
-constexpr Row rows[] = {
+constexpr Row control_table[] = {
     {"", "If", all_types, branch, -1},
     {"", "Loop", numbers, loop, -1},
     {"", "Scan", numbers, scan, -1},
@@ -88,6 +88,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> control_rows() { return rows; }
+std::span<const Row> control_rows() { return control_table; }
 
 }  // namespace sdip::generate

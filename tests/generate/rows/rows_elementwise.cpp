@@ -164,7 +164,7 @@ Made dropout(Making& m, const Row& row, ElementType type) {
   return put(m, row, {x, ratio, training}, {}, outputs);
 }
 
-constexpr Row rows[] = {
+constexpr Row elementwise_table[] = {
     {"", "Abs", numbers, unary},
     {"", "Acos", common_floats, unary},
     {"", "Acosh", common_floats, unary},
@@ -242,6 +242,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> elementwise_rows() { return rows; }
+std::span<const Row> elementwise_rows() { return elementwise_table; }
 
 }  // namespace sdip::generate

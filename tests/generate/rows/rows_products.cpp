@@ -279,7 +279,7 @@ Made recurrent(Making& m, const Row& row, ElementType type) {
   return put(m, row, operands, attributes, outputs, unused);
 }
 
-constexpr Row rows[] = {
+constexpr Row product_table[] = {
     {"", "Conv", common_floats, conv},
     {"", "ConvTranspose", common_floats, conv_transpose},
     {"", "DeformConv", common_floats, deform_conv},
@@ -294,6 +294,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> product_rows() { return rows; }
+std::span<const Row> product_rows() { return product_table; }
 
 }  // namespace sdip::generate

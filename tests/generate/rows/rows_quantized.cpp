@@ -8,7 +8,7 @@ namespace {
 
 using Made = std::vector<int>;
 
-constexpr Range scales{0.02, 0.1};
+constexpr Range scale_range{0.02, 0.1};
 
 ElementType byte_type(Making& m) { return maybe(m) ? ElementType::uint8 : ElementType::int8; }
 
@@ -30,7 +30,7 @@ Quantised drawn_quantisation(Making& m, const Shape& shape, ElementType scale_ty
   } else if (m.draw.one_in(4)) {
     of = {1};
   }
-  const int scale = m.constant(scale_type, of, scales);
+  const int scale = m.constant(scale_type, of, scale_range);
   const int zero =
       zero_needed || maybe(m) ? m.constant(code, of, {0, code == ElementType::int32 ? 0.0 : 5.0}) : absent;
   return {scale, zero, attributes};
@@ -83,7 +83,7 @@ Made qlinear_matmul(Making& m, const Row& row, ElementType type) {
   const int x = m.any(type, 2, 3);
   const ElementType other = byte_type(m);
   const int y = m.weight(other, {m.shape(x).back(), m.size()}, {-5, 5});
-  const auto scale = [&] { return m.constant(ElementType::float32, {}, scales); };
+  const auto scale = [&] { return m.constant(ElementType::float32, {}, scale_range); };
   return put(m, row,
              {x, scale(), m.constant(type, {}, {0, 3}), y, scale(), m.constant(other, {}, {0, 3}), scale(),
               m.constant(type, {}, {0, 3})});
@@ -95,7 +95,7 @@ Made qlinear_conv(Making& m, const Row& row, ElementType type) {
   const ElementType other = byte_type(m);
   const std::int64_t out = m.draw.between(1, 4);
   const int w = m.weight(other, {out, s[1], 1, 1}, {-5, 5});
-  const auto scale = [&](Shape of = {}) { return m.constant(ElementType::float32, of, scales); };
+  const auto scale = [&](Shape of = {}) { return m.constant(ElementType::float32, of, scale_range); };
   const bool channels = m.draw.one_in(3);
   Made operands{x,
                 scale(),
@@ -111,7 +111,8 @@ Made qlinear_conv(Making& m, const Row& row, ElementType type) {
 
 /// A scale and its zero point, which may be left out.
 Made scale_and_zero(Making& m, ElementType type) {
-  return {m.constant(ElementType::float32, {}, scales), m.draw.one_in(4) ? absent : m.constant(type, {}, {0, 5})};
+  return {m.constant(ElementType::float32, {}, scale_range),
+          m.draw.one_in(4) ? absent : m.constant(type, {}, {0, 5})};
 }
 
 Made qlinear_pair(Making& m, const Row& row, ElementType type) {
@@ -145,7 +146,7 @@ Made matmul_bits(Making& m, const Row& row, ElementType type) {
   const std::int64_t blocks = (inner + size - 1) / size, zero_bytes = (blocks * bits + 7) / 8;
   const int weights = m.constant(ElementType::uint8, {outer, blocks, size * bits / 8}, {0, 255});
   const Shape each = maybe(m) ? Shape{outer * blocks} : Shape{outer, blocks};
-  Made operands{x, weights, m.constant(type, each, scales)};
+  Made operands{x, weights, m.constant(type, each, scale_range)};
   const std::int64_t zeros = m.draw.between(0, 2);
   operands.push_back(zeros == 0   ? absent
                      : zeros == 1 ? m.constant(ElementType::uint8, {outer * zero_bytes}, {0, 255})
@@ -161,14 +162,14 @@ Made matmul_bits(Making& m, const Row& row, ElementType type) {
 Made fake_quantised(Making& m, const Row& row, ElementType type) {
   const int x = m.any(ElementType::float32, 2, 3);
   const auto through = [&](int v) {
-    const int scale = m.constant(ElementType::float32, {}, scales), zero = m.constant(type, {}, {0, 3});
+    const int scale = m.constant(ElementType::float32, {}, scale_range), zero = m.constant(type, {}, {0, 3});
     return m.op("DequantizeLinear", {m.op("QuantizeLinear", {v, scale, zero}), scale, zero});
   };
   const int w = m.constant(type, {m.shape(x).back(), m.size()}, {-6, 6});
-  const int scale = m.constant(ElementType::float32, {}, scales);
+  const int scale = m.constant(ElementType::float32, {}, scale_range);
   const int weights = m.op("DequantizeLinear", {w, scale, maybe(m) ? m.constant(type, {}, {0, 3}) : absent});
   const int y = m.op("MatMul", {through(x), weights});
-  const int s = m.constant(ElementType::float32, {}, scales), zero = m.constant(type, {}, {0, 3});
+  const int s = m.constant(ElementType::float32, {}, scale_range), zero = m.constant(type, {}, {0, 3});
   const int q = m.op("QuantizeLinear", {y, s, zero});
   return put(m, row, {q, s, zero});
 }
@@ -266,7 +267,7 @@ Made stft(Making& m, const Row& row, ElementType type) {
              {{"onesided", m.draw.between(0, 1)}});
 }
 
-constexpr Row rows[] = {
+constexpr Row quantized_table[] = {
     {"", "Bernoulli", common_floats, noise_like},
     {"", "BlackmanWindow", common_floats, signal_window, -1},
     {"", "ConstantOfShape", all_types, constant_of_shape, -1},
@@ -299,6 +300,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> quantized_rows() { return rows; }
+std::span<const Row> quantized_rows() { return quantized_table; }
 
 }  // namespace sdip::generate

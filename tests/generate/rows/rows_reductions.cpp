@@ -107,7 +107,7 @@ Made determinant(Making& m, const Row& row, ElementType type) {
   return put(m, row, {m.like(type, s)});
 }
 
-constexpr Row rows[] = {
+constexpr Row reduction_table[] = {
     {"", "ArgMax", numbers, arg},
     {"", "ArgMin", numbers, arg},
     {"", "BatchNormalization", common_floats, batch_norm},
@@ -135,6 +135,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> reduction_rows() { return rows; }
+std::span<const Row> reduction_rows() { return reduction_table; }
 
 }  // namespace sdip::generate

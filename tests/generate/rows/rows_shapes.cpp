@@ -240,7 +240,7 @@ Made shape_of(Making& m, const Row& row, ElementType type) {
   return {shape};
 }
 
-constexpr Row rows[] = {
+constexpr Row shape_table[] = {
     {"", "CenterCropPad", all_types, center_crop_pad},
     {"", "Concat", all_types, concat},
     {"", "Expand", all_types, expand},
@@ -261,6 +261,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> shape_rows() { return rows; }
+std::span<const Row> shape_rows() { return shape_table; }
 
 }  // namespace sdip::generate

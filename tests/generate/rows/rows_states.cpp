@@ -146,7 +146,7 @@ Made flex_attention(Making& m, const Row& row, ElementType type) {
       attributes);
 }
 
-constexpr Row rows[] = {
+constexpr Row state_table[] = {
     {"", "CausalConvWithState", floats, causal_conv},
     {"", "LinearAttention", floats, linear_attention},
     {"ai.onnx.preview", "FlexAttention", floats, flex_attention},
@@ -158,6 +158,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> state_rows() { return rows; }
+std::span<const Row> state_rows() { return state_table; }
 
 }  // namespace sdip::generate

@@ -189,7 +189,7 @@ Made image_scaler(Making& m, const Row& row, ElementType type) {
   return put(m, row, {x}, attributes);
 }
 
-constexpr Row rows[] = {
+constexpr Row window_table[] = {
     {"", "AffineGrid", common_floats, affine_grid},
     {"", "AveragePool", common_floats, pool},
     {"", "Col2Im", all_types, col2im},
@@ -212,6 +212,6 @@ constexpr Row rows[] = {
 
 }  // namespace
 
-std::span<const Row> window_rows() { return rows; }
+std::span<const Row> window_rows() { return window_table; }
 
 }  // namespace sdip::generate
