@@ -74,9 +74,7 @@ std::vector<LayerExplanation> kinds_of(const Explanation& e, const std::vector<E
 }  // namespace
 
 std::string_view needed_text(Needed needed) {
-  constexpr std::string_view names[needed_count] = {"compute",        "dsram_read", "dsram_write", "stackram_read",
-                                                    "stackram_write", "psram_read", "overhead",    "dram_channel"};
-  return names[at(needed)];
+  return needed == Needed::dram_channel ? "dram_channel" : resource_text(static_cast<Resource>(needed));
 }
 
 std::int64_t LayerExplanation::slack(Needed needed) const { return layer.cycles - layer.needs[needed]; }

@@ -25,6 +25,8 @@ enum class Needed {
   dram_channel
 };
 inline constexpr std::size_t needed_count = 8;
+static_assert(at(Needed::overhead) == at(Resource::overhead),
+              "as far as the channel they are resources, in their order");
 std::string_view needed_text(Needed needed);
 using Needs = Array<std::int64_t, needed_count>;  // in cycles
 

@@ -62,14 +62,11 @@ class Layer {
     e_.written_out = !written.empty();
     FilledBusy all;
     Filled work;
-    for (std::size_t i = 0; few && !e_.written_out && i < cost_.shapes.size(); ++i) {
+    for (std::size_t i = 0; few && i < cost_.shapes.size(); ++i) {
       const TileCost& tile = cost_.shapes[i];
-      all.add(counted(tile.busy), tile.times);
-      work += worked(i, number(tile.cycles), counted(tile.busy));
-    }
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      all.add(sum_of(written[i]), cost_.shapes[i].times);
-      work += worked(i, duration_of(written[i]), sum_of(written[i]));
+      const FilledBusy busy = e_.written_out ? sum_of(written[i]) : counted(tile.busy);
+      all.add(busy, tile.times);
+      work += worked(i, e_.written_out ? duration_of(written[i]) : number(tile.cycles), busy);
     }
     if (few && transfers_take_beats()) add_transfers(all);
     const std::string compute =

@@ -81,6 +81,7 @@ struct Resolved {
 class Resolver {
  public:
   Resolver(const Machine& its, Role role);
+  Resolver(Machine&&, Role) = delete;
   /// As the class meets it, and so the steps that its operations are made of. Stands until the next.
   const Resolved& of(const InstructionClass& c);
 
@@ -92,5 +93,6 @@ class Resolver {
 inline Resolved resolve(const InstructionClass& c, const Machine& its, Role role = Role::network) {
   return Resolver(its, role).of(c);
 }
+Resolved resolve(const InstructionClass&, Machine&&, Role = Role::network) = delete;
 
 }  // namespace sdip

@@ -114,8 +114,9 @@ TEST(scale_groups, leave_the_lanes_that_divide_a_group_or_are_whole_groups) {
     }
   InstructionClass activations = c;
   activations.operand_b = Place::stackram;
-  EXPECT_EQ(resolve(activations, grouped(mxfp4)).arrays[Family::linear].sum, 24) << "activations have no groups";
-  EXPECT_EQ(exec::resolve(activations, grouped(mxfp4)).linear_lanes_k, 24);
+  const Machine blocks = grouped(mxfp4);
+  EXPECT_EQ(resolve(activations, blocks).arrays[Family::linear].sum, 24) << "activations have no groups";
+  EXPECT_EQ(exec::resolve(activations, blocks).linear_lanes_k, 24);
 }
 
 TEST(scale_groups, are_priced_by_scaling_and_by_dot_product) {
