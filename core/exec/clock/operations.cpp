@@ -90,11 +90,7 @@ void read_for_other_cores(const InstructionClass& c, const Machine& m, std::vect
 
 std::vector<Operation> expand(const InstructionClass& c, const Machine& machine, Role role,
                               std::optional<Family> owner) {
-  Machine m = resolve(c, machine);
-  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
-    m.mac_sharing = MacSharing::shared;
-    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
-  }
+  const Machine m = resolve(c, machine);
   if (c.compound == Compound::strips) return expand_strips(c, m, role);
   if (c.compound == Compound::attention) return expand_attention(c, m, role);
   const Family own = owner.value_or(c.work.family);

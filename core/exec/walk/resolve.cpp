@@ -69,6 +69,10 @@ std::int64_t multipliers_found(const InstructionClass& c, const Machine& machine
 
 Machine resolve(const InstructionClass& c, const Machine& machine) {
   Machine m = machine_for(c, machine);
+  if (m.granularity == Granularity::micro_operation) {  // one array of MACs, one vector unit
+    m.mac_sharing = MacSharing::shared;
+    m.softmax_lanes = m.norm_lanes = m.transpose_lanes = m.vector_lanes;
+  }
   const std::int64_t beside = multipliers_found(c, machine);
   m.composable_macs = ComposableMacs::off;  // as long as they are found, the arrays split no further
   const std::int64_t group = weights_are_multiplied(c) ? group_length(m) : 0;

@@ -150,6 +150,28 @@ TEST(sums, run_over_the_lanes_of_the_circuit_as_the_worked_example_says) {
   }
 }
 
+TEST(sums, run_over_the_lanes_of_the_one_array_that_shared_macs_and_micro_operations_have) {
+  const double small = std::ldexp(1.0, -24);
+  Draw draw(4);
+  MadeNetwork network = made_product(draw, 1, 4, 1, ElementType::float32);
+  for (auto& [name, weight] : network.weights) weight.floats.assign(weight.floats.size(), 1.0);
+  network.inputs[0].floats = {1, 0, small, small};
+  Machine m = all_fp32;
+  m.conv_lanes_in = 4;
+  m.linear_lanes_k = m.matmul_lanes_k = 1;
+  const auto sum = [&] {
+    CompiledStage stage = stage_of_node(network, m);
+    stage.program.classes[0].mapping = {1, 1, 1, 4};
+    return run_tiled(stage, m, network).outputs[0].floats[0];
+  };
+  EXPECT_EQ(sum(), 1.0);  // one after the other, each a tie to even
+  m.mac_sharing = MacSharing::shared;
+  EXPECT_EQ(sum(), 1 + 2 * small);  // 1 + 0, small + small, and the two
+  m.mac_sharing = MacSharing::separate;
+  m.granularity = Granularity::micro_operation;
+  EXPECT_EQ(sum(), 1 + 2 * small);
+}
+
 TEST(sums, do_not_depend_on_tiles_of_rows_and_channels_or_on_threads) {
   Draw draw(5);
   const MadeNetwork network = made_product(draw, 70, 40, 90, ElementType::float32);
