@@ -31,8 +31,8 @@ void check_search_space(const SearchSpace& space);
 /// The base with the value of each axis at its place; rows whose condition does not hold on it, or that mean
 /// nothing on it (core/machine/shown.h), are the base's, so that machines that differ in such alone are one.
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
-/// Where conditions make machines of several places one, the same places of all of these: of the values that it
-/// has, or else the first.
+/// Of all places that give the same machine, since conditions or other options leave some of them without meaning,
+/// the same: those of the values that it has, or else the first.
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places);
 /// One drawn at large, each value of an axis as likely: a function of seed and number alone. It may break a rule of
 /// check_machine.

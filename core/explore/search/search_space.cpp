@@ -7,14 +7,6 @@
 #include "core/machine/shown.h"
 
 namespace sdip {
-namespace {
-
-bool has_conditions(const SearchSpace& space) {
-  return std::ranges::any_of(space.axes, [](const Axis& axis) { return axis.when.has_value(); });
-}
-
-}  // namespace
-
 void check_search_space(const SearchSpace& space) {
   if (space.axes.empty()) throw Error("value_invalid", "/axes", "a search needs a row that is not fixed");
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
@@ -55,7 +47,6 @@ Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> plac
 }
 
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places) {
-  if (!has_conditions(space)) return places;
   const Machine machine = machine_at(space, places);
   std::vector<std::uint16_t> settled = places;
   for (std::size_t a = 0; a < settled.size(); ++a) {

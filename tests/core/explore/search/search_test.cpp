@@ -148,6 +148,15 @@ TEST(search_space, has_each_machine_once_where_conditions_make_places_one) {
     for (auto other = std::next(one); other != machines.end(); ++other) EXPECT_NE(one->second, other->second);
 }
 
+TEST(search_space, has_each_machine_once_where_a_row_means_nothing) {
+  SearchSpace space;
+  space.axes = {{find_parameter("dies"), {1, 2}}, {find_parameter("die_link_bits"), {1024, 4096, 8192}}};
+  EXPECT_EQ(machine_at(space, std::vector<std::uint16_t>{0, 0}),
+            machine_at(space, std::vector<std::uint16_t>{0, 2}));
+  EXPECT_EQ(settled_places(space, {0, 0}), settled_places(space, {0, 2}));
+  EXPECT_NE(settled_places(space, {1, 0}), settled_places(space, {1, 2}));
+}
+
 TEST(search_space, refuses_conditions_on_metrics_and_on_axes_that_come_later) {
   SearchSpace space = made_space();
   space.axes[0].when = parse_constraint("vector_lanes > 4", "");
