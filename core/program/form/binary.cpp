@@ -305,7 +305,7 @@ CompiledStage read_graph_binary(std::span<const std::byte> bytes, std::shared_pt
   for (Instruction& instruction : stage.program.instructions) read_symbols(in, *stage.graph, instruction);
   if (in.left() != 0) in.refuse("more bytes than a program has");
   for (std::size_t i = 0; i < count; ++i)
-    if (classes[i].operand_b == Place::psram || !stage.program.instructions[i].weights.empty())
+    if (!stage.program.instructions[i].weights.empty())
       stage.program.instructions[i].weight_bytes = Bytes(contexts[i].src2_size);
   const Encoding encoding(stage);
   for (std::size_t i = 0; i < count; ++i)
