@@ -11,6 +11,7 @@
 #include "core/machine/dram.h"
 #include "core/machine/former.h"
 #include "core/machine/machine.h"
+#include "core/machine/stage_rows.h"
 
 namespace sdip {
 namespace {
@@ -311,7 +312,8 @@ std::vector<std::int64_t> compile_key(const Machine& machine) {
   if (ParameterEffect::effect <= ParameterEffect::program) key.push_back(coded(its.name));
 #include "core/machine/parameters.def"
   const bool by_cores = machine.core_weights == CoreWeights::per_core || machine.branches != Branches::serial;
-  key.push_back(by_cores ? machine.cores : 0);  // else they do not change a program
+  key.push_back(by_cores ? machine.cores : 0);                            // else they do not change a program
+  key.push_back(by_cores && says_rows(machine, OwnStage::text_encoder));  // it is one core then, whatever the row
   return key;
 }
 

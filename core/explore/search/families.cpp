@@ -1,4 +1,4 @@
-// Machines that share their programs, raised together.
+// Machines that share most of what is compiled, raised together.
 #include "core/explore/search/families.h"
 
 #include <algorithm>
@@ -36,24 +36,7 @@ void change_place(const Axis& axis, std::uint16_t& place, SearchDraws& draws) {
 /// The members of one family so far, each once, and their evaluation.
 class Raising {
  public:
-  /// `first`: says what all members have of what is compiled.
-  Raising(Searching& searching, const Placing& first) : searching_(searching) {
-    const Machine machine = machine_at(searching.space, first);
-    try {
-      check_machine(machine);
-    } catch (const Error& error) {
-      reason_ = text_of(error);
-      return;
-    }
-    compiled_ = searching.programs.find(key_but_psram(machine), machine);
-    if (!compiled_->programs.of.empty())
-      evaluator_ = evaluator_of(compiled_->programs, searching.make_evaluator);
-    else
-      reason_ = compiled_->reason;
-  }
-
-  /// Whether members can have values.
-  bool compiled() const { return static_cast<bool>(evaluator_); }
+  explicit Raising(Searching& searching) : searching_(searching) {}
 
   /// Nothing of one that is there, and of more than a family may have.
   void add(const Placing& drawn_places) {
@@ -61,28 +44,26 @@ class Raising {
     if (all.size() >= searching_.most_of_family || !known_.insert(places).second) return;
     Candidate candidate{places, machine_at(searching_.space, places), {}, {}};
     candidate.outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
-    candidate.outcome.reason = reason_;
     all.push_back(std::move(candidate));
   }
 
-  /// Those that were added since.
+  /// Whether a member breaks no rule and has programs.
+  bool runs(Candidate& member) { return evaluator_for(member) != nullptr; }
+
+  /// Those that were added since, side by side where they have the same programs.
   void evaluate() {
+    std::map<const Evaluator*, std::vector<std::size_t>> members;
+    for (std::size_t i = evaluated_; i < all.size(); ++i)
+      if (const Evaluator* evaluator = evaluator_for(all[i])) members[evaluator].push_back(i);
     std::vector<Machine> machines;
-    std::vector<std::size_t> places;
-    for (std::size_t i = evaluated_; i < all.size(); ++i) {
-      if (!evaluator_) continue;
-      try {
-        check_machine(all[i].machine);
-      } catch (const Error& error) {
-        all[i].outcome.reason = text_of(error);
-        continue;
-      }
-      machines.push_back(all[i].machine);
-      places.push_back(i);
+    std::vector<Outcome> outcomes;
+    for (const auto& [evaluator, places] : members) {
+      machines.clear();
+      for (const std::size_t i : places) machines.push_back(all[i].machine);
+      outcomes.assign(machines.size(), {});
+      evaluate_each(*evaluator, machines, outcomes);
+      for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].outcome = std::move(outcomes[k]);
     }
-    std::vector<Outcome> outcomes(machines.size());
-    evaluate_each(evaluator_, machines, outcomes);
-    for (std::size_t k = 0; k < places.size(); ++k) all[places[k]].outcome = std::move(outcomes[k]);
     machines.clear();
     outcomes.clear();
     for (std::size_t i = evaluated_; i < all.size(); ++i) {
@@ -104,10 +85,35 @@ class Raising {
   std::vector<Candidate> all;
 
  private:
+  struct Compiled {
+    std::shared_ptr<const CompiledMachine> machine;
+    Evaluator evaluator;
+  };
+
+  /// Of a member's programs, mostly those of all: what else only costs can be compiled beside other rows, as the
+  /// cores are that share a branch. Nothing of one that breaks a rule or has no programs, which has its reason
+  /// then.
+  const Evaluator* evaluator_for(Candidate& member) {
+    try {
+      check_machine(member.machine);
+    } catch (const Error& error) {
+      member.outcome.reason = text_of(error);
+      return nullptr;
+    }
+    const auto [found, fresh] = compiled_.try_emplace(compile_key(member.machine));
+    Compiled& its = found->second;
+    if (fresh) {
+      its.machine = searching_.programs.find(key_but_psram(member.machine), member.machine);
+      if (!its.machine->programs.of.empty())
+        its.evaluator = evaluator_of(its.machine->programs, searching_.make_evaluator);
+    }
+    if (its.evaluator) return &its.evaluator;
+    member.outcome.reason = its.machine->reason;
+    return nullptr;
+  }
+
   Searching& searching_;
-  std::string reason_;
-  std::shared_ptr<const CompiledMachine> compiled_;
-  Evaluator evaluator_;
+  std::map<std::vector<std::int64_t>, Compiled> compiled_;  // by compile_key
   std::set<Placing> known_;
   std::size_t evaluated_ = 0;
 };
@@ -249,7 +255,7 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
   for (const auto& [program, its] : by_program) groups.push_back(&its);
   std::vector<std::vector<Candidate>> found(groups.size());
   on_search_threads(searching, threads, groups.size(), [&](std::size_t g) {
-    Raising raising(searching, groups[g]->front());
+    Raising raising(searching);
     for (const Placing& places : *groups[g]) raising.add(places);
     raising.evaluate();
     found[g] = std::move(raising.all);
@@ -264,9 +270,9 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws,
              std::span<const Candidate> living) {
   constexpr std::size_t scouts = 3;
-  Raising raising(searching, first[0]);
+  Raising raising(searching);
   raising.add(first[0]);
-  if (!raising.compiled()) {
+  if (!raising.runs(raising.all[0])) {
     raising.evaluate();
     return brood_of(raising);
   }
@@ -297,10 +303,11 @@ Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_
 
 Brood climbed(Searching& searching, Placing from, std::size_t rounds) {
   from = settled_places(searching.space, std::move(from));
-  Raising raising(searching, from);
+  Raising raising(searching);
   raising.add(from);
+  const bool runs = raising.runs(raising.all[0]);
   raising.evaluate();
-  for (std::size_t round = 0; raising.compiled() && round < rounds && !searching.stopped(); ++round) {
+  for (std::size_t round = 0; runs && round < rounds && !searching.stopped(); ++round) {
     const std::size_t begin = raising.all.size();
     for (const Placing& changed : neighbours_of(searching.space, searching.cost_axes, from)) raising.add(changed);
     raising.evaluate();

@@ -146,6 +146,8 @@ void turn(Compilation& c);
 /// branches=channels the output channels of those of one group, are shared by cores that have no frame of their own
 /// (roles network and text_encoder). Example: 12 heads on 8 cores become 2 heads on each of 6.
 void spread_branches(Compilation& c);
+/// Whether a stage's cores share one frame: else each has a frame, or a part of the network, of its own.
+bool shares_cores(Role role, const SeriesPart& part);
 
 /// schedule: the order of least peak live bytes, with schedule=least_live (core/program/schedule.h); drafts change
 /// places. Example: two branches that begin together are run one after the other.

@@ -147,10 +147,13 @@ void spread(Draft& draft, std::int64_t cores) {
   }
 }
 
+bool shares_cores(Role role, const SeriesPart& part) {
+  return (role == Role::network && part.count == 1) || role == Role::text_encoder;
+}
+
 void spread_branches(Compilation& c) {
   if (c.machine.branches == Branches::serial) return;
-  const bool one_frame = (c.role == Role::network && c.part.count == 1) || c.role == Role::text_encoder;
-  if (!one_frame) return;  // every core has a frame, or a part of the network, of its own
+  if (!shares_cores(c.role, c.part)) return;
   for (Draft& draft : c.drafts) {
     const bool heads = draft.work.family == Family::matmul && !draft.weighted && draft.compound != Compound::strips;
     if (heads) spread(draft, sharing_cores(draft.work.nest.groups, c.machine.cores));

@@ -10,8 +10,19 @@ namespace sdip {
 StageCache::StageCache(std::size_t most_entries)
     : most_entries_(most_entries), fronts_(std::make_shared<FrontCache>()) {}
 
+namespace {
+
+/// Rows of a stage's own machine that its program follows from, but for PSRAM.
+std::vector<std::int64_t> rows_read(const Stage& stage, Machine its) {
+  its.vae_stage = Machine().vae_stage;  // its rows have taken their places
+  if (!shares_cores(stage.role, stage.part)) its.cores = 1;
+  return key_but_psram(std::move(its));
+}
+
+}  // namespace
+
 std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Machine& its) {
-  const Key key = key_of(stage, key_but_psram(its));
+  const Key key = key_of(stage, rows_read(stage, its));
   const std::lock_guard lock(mutex_);
   ++counts_.asked;
   const auto of_stage = entries_.find(key);
@@ -23,7 +34,7 @@ std::optional<StageCache::Entry> StageCache::find(const Stage& stage, const Mach
 }
 
 void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry) {
-  Key key = key_of(stage, key_but_psram(its));
+  Key key = key_of(stage, rows_read(stage, its));
   const std::lock_guard lock(mutex_);
   ++counts_.kept;
   if (size_ >= most_entries_) entries_.clear(), size_ = 0;

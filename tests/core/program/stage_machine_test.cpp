@@ -1,6 +1,9 @@
 // The machine that a stage runs on, by its role.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "core/machine/stage_rows.h"
 #include "core/program/program.h"
 
@@ -89,6 +92,35 @@ TEST(stage_machine, of_a_vae_off_chip_has_no_rows_of_its_own) {
     EXPECT_EQ(machine_of_stage(m, role).dsram_bytes, m.dsram_bytes);
   }
   EXPECT_EQ(machine_of_stage(m, Role::text_encoder).dsram_bytes, 4096);
+}
+
+/// What a program is found by says what each stage's program is found by, whatever rows make of its machine.
+TEST(stage_machine, has_a_key_that_follows_from_that_of_the_whole_machine) {
+  std::mt19937_64 draws(1);
+  const auto below = [&](std::int64_t end) {
+    return static_cast<std::int64_t>(draws() % static_cast<std::uint64_t>(end));
+  };
+  const auto other_value = [&](const ParameterRow& row) {
+    if (below(3) == 0) return row.least;
+    return std::min(row.most, row.least + below(row.choices.empty() ? 2 * row.standard + 64 : row.most + 1));
+  };
+  std::int64_t compared = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Machine m;
+    for (const ParameterRow& row : parameters())
+      if (below(4) == 0) row.write(m, other_value(row));
+    for (const ParameterRow& row : parameters()) {
+      if (changes_program(row) || below(4) != 0) continue;
+      Machine other = m;
+      row.write(other, other_value(row));
+      if (compile_key(other) != compile_key(m)) continue;
+      ++compared;
+      for (const Role role : roles)
+        ASSERT_EQ(compile_key(machine_of_stage(other, role)), compile_key(machine_of_stage(m, role)))
+            << row.name << " " << row.read(m) << " -> " << row.read(other) << ", " << role_text(role);
+    }
+  }
+  EXPECT_GT(compared, 10'000);
 }
 
 /// Programs are kept by the key of the stage's own machine: rows of others are none of it.

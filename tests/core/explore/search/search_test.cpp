@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -155,6 +156,33 @@ TEST(search_space, has_each_machine_once_where_a_row_means_nothing) {
             machine_at(space, std::vector<std::uint16_t>{0, 2}));
   EXPECT_EQ(settled_places(space, {0, 0}), settled_places(space, {0, 2}));
   EXPECT_NE(settled_places(space, {1, 0}), settled_places(space, {1, 2}));
+}
+
+/// Branches in parallel are compiled for a number of cores, which else only costs.
+TEST(search, evaluates_each_machine_with_its_own_programs) {
+  SearchSpace space;
+  space.axes = {{find_parameter("cores"), {1, 2, 4, 8, 16}},
+                {find_parameter("vector_lanes"), {16, 32, 64, 128}},
+                {find_parameter("branches"), {0, 1}}};
+  const auto compile_for_cores = [](const Machine& machine) {
+    auto application = std::make_shared<Application>();
+    application->name = std::to_string(machine.cores) + (machine.branches == Branches::parallel ? " share" : "");
+    return application;
+  };
+  std::atomic<int> shared = 0;
+  const auto evaluate_so = [&](const Application& application, const Machine& machine) {
+    if (machine.branches == Branches::parallel) {
+      EXPECT_EQ(application.name, std::to_string(machine.cores) + " share");
+      ++shared;
+    }
+    return evaluate_made(application, machine);
+  };
+  for (const Optimiser optimiser : {Optimiser::families, Optimiser::nsga2}) {
+    const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}};
+    search(space, goal, compile_for_cores, one_by_one(evaluate_so), {.optimiser = optimiser, .evaluations = 500});
+  }
+  search(space, least_area(0.001), compile_for_cores, one_by_one(evaluate_so), {.evaluations = 500});
+  EXPECT_GT(shared, 30);
 }
 
 TEST(search_space, refuses_conditions_on_metrics_and_on_axes_that_come_later) {
