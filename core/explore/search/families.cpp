@@ -33,10 +33,25 @@ void change_place(const Axis& axis, std::uint16_t& place, SearchDraws& draws) {
   place = static_cast<std::uint16_t>((place + 1 + draws.below(size - 1)) % size);
 }
 
+std::vector<Score> scores_by(const Searching& searching, bool relaxed, std::span<const Machine> machines,
+                             std::span<const Outcome> outcomes) {
+  return (relaxed ? relaxed_scores : scores)(searching.goal, machines, outcomes);
+}
+
+std::vector<Candidate> with_scores(const Searching& searching, bool relaxed, std::vector<Candidate> candidates) {
+  std::vector<Machine> machines;
+  std::vector<Outcome> outcomes;
+  for (const Candidate& one : candidates) machines.push_back(one.machine), outcomes.push_back(one.outcome);
+  const std::vector<Score> its = scores_by(searching, relaxed, machines, outcomes);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].score = its[i];
+  return candidates;
+}
+
 /// The members of one family so far, each once, and their evaluation.
 class Raising {
  public:
-  explicit Raising(Searching& searching) : searching_(searching) {}
+  /// `relaxed`: scored by relaxed_scores.
+  Raising(Searching& searching, bool relaxed) : searching_(searching), relaxed_(relaxed) {}
 
   /// Nothing of one that is there, and of more than a family may have.
   void add(const Placing& drawn_places) {
@@ -70,7 +85,7 @@ class Raising {
       machines.push_back(all[i].machine);
       outcomes.push_back(all[i].outcome);
     }
-    const std::vector<Score> fresh = scores(searching_.goal, machines, outcomes);
+    const std::vector<Score> fresh = scores_by(searching_, relaxed_, machines, outcomes);
     for (std::size_t k = 0; k < fresh.size(); ++k) all[evaluated_ + k].score = fresh[k];
     evaluated_ = all.size();
   }
@@ -113,6 +128,7 @@ class Raising {
   }
 
   Searching& searching_;
+  const bool relaxed_;
   std::map<std::vector<std::int64_t>, Compiled> compiled_;  // by compile_key
   std::set<Placing> known_;
   std::size_t evaluated_ = 0;
@@ -170,6 +186,13 @@ void add_exchanges(const Placing& from, std::size_t begin, Raising& raising) {
 }
 
 }  // namespace
+
+std::vector<Candidate> Searching::scored(std::vector<Candidate> candidates) const {
+  return with_scores(*this, relaxed, std::move(candidates));
+}
+std::vector<Candidate> Searching::scored_by_goal(std::vector<Candidate> candidates) const {
+  return with_scores(*this, false, std::move(candidates));
+}
 
 bool has_order(const ParameterRow& row) {
   return row.type == ParameterType::count || row.type == ParameterType::decimal || row.type == ParameterType::real;
@@ -255,7 +278,7 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
   for (const auto& [program, its] : by_program) groups.push_back(&its);
   std::vector<std::vector<Candidate>> found(groups.size());
   on_search_threads(searching, threads, groups.size(), [&](std::size_t g) {
-    Raising raising(searching);
+    Raising raising(searching, searching.relaxed);
     for (const Placing& places : *groups[g]) raising.add(places);
     raising.evaluate();
     found[g] = std::move(raising.all);
@@ -270,13 +293,13 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws,
              std::span<const Candidate> living) {
   constexpr std::size_t scouts = 3;
-  Raising raising(searching);
+  Raising raising(searching, searching.relaxed);
   raising.add(first[0]);
   if (!raising.runs(raising.all[0])) {
     raising.evaluate();
     return brood_of(raising);
   }
-  if (searching.goal.objectives.size() > 1 && !living.empty()) {
+  if (searching.costs() > 1 && !living.empty()) {
     for (std::size_t i = 1; i < std::min(scouts, first.size()); ++i) raising.add(first[i]);
     raising.evaluate();
     const auto near = [&](const Candidate& one) { return comes_near(one.score, living); };
@@ -303,7 +326,7 @@ Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_
 
 Brood climbed(Searching& searching, Placing from, std::size_t rounds) {
   from = settled_places(searching.space, std::move(from));
-  Raising raising(searching);
+  Raising raising(searching, false);
   raising.add(from);
   const bool runs = raising.runs(raising.all[0]);
   raising.evaluate();
@@ -318,7 +341,9 @@ Brood climbed(Searching& searching, Placing from, std::size_t rounds) {
     if (best->places == from) break;
     from = best->places;
   }
-  return brood_of(raising);
+  Brood brood = brood_of(raising);
+  if (searching.relaxed) brood.best = searching.scored(std::move(brood.best));
+  return brood;
 }
 
 }  // namespace sdip

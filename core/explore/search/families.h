@@ -42,7 +42,12 @@ struct Searching {
   std::vector<std::size_t> compile_axes, cost_axes;
   std::size_t members = most_members;     // added in a round
   std::size_t most_of_family = SIZE_MAX;  // members altogether
+  bool relaxed = false;                   // machines evolve by relaxed_scores
 
+  std::size_t costs() const { return relaxed ? 2 : goal.objectives.size(); }
+  /// As the search now scores, or by the goal itself.
+  std::vector<Candidate> scored(std::vector<Candidate> candidates) const;
+  std::vector<Candidate> scored_by_goal(std::vector<Candidate> candidates) const;
   bool stopped() const { return options.stop && options.stop(); }
 };
 

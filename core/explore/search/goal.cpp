@@ -58,27 +58,67 @@ std::optional<Sides> sides_of(const Formula& condition) {
   return sides;
 }
 
-/// Of a condition that does not hold.
-double violation_of(FormulaOperation comparison, double left, double right) {
-  double beyond = std::abs(left - right);
+/// How far the sides are from what is wanted of them, by the greater: below 0 it holds with that to spare.
+double beyond(FormulaOperation comparison, double left, double right) {
+  if (comparison == FormulaOperation::unequal) return left == right ? 0 : -1;
+  double distance = std::abs(left - right);
   if (comparison == FormulaOperation::less || comparison == FormulaOperation::less_equal)
-    beyond = left - right;
+    distance = left - right;
   else if (comparison == FormulaOperation::greater || comparison == FormulaOperation::greater_equal)
-    beyond = right - left;
+    distance = right - left;
   const double scale = std::max(std::abs(left), std::abs(right));
-  if (!std::isfinite(beyond) || !(scale > 0)) return 1;
-  return std::max(beyond / scale, 1e-9);  // equal sides of "<" are beyond it, too
+  return std::isfinite(distance) && scale > 0 ? distance / scale : 1;
+}
+
+/// Of a condition for each machine: whether it is broken, and how far it is from that, where it compares something.
+struct Kept {
+  std::vector<bool> broken;
+  std::vector<double> beyond;  // none: no comparison
+};
+Kept kept(const Formula& condition, std::span<const Machine> machines, std::span<const Outcome> outcomes) {
+  Kept kept;
+  for (const double holds : formula_values(condition, machines, outcomes))
+    kept.broken.push_back(!(holds != 0) || std::isnan(holds));
+  const auto sides = sides_of(condition);
+  if (!sides) return kept;
+  const auto left = formula_values(sides->left, machines, outcomes);
+  const auto right = formula_values(sides->right, machines, outcomes);
+  for (std::size_t i = 0; i < machines.size(); ++i)
+    kept.beyond.push_back(beyond(sides->comparison, left[i], right[i]));
+  return kept;
 }
 
 void add_violations(const Formula& condition, std::span<const Machine> machines, std::span<const Outcome> outcomes,
                     std::vector<Score>& scores) {
-  const std::vector<double> holds = formula_values(condition, machines, outcomes);
-  const auto broken = [&](std::size_t i) { return !(holds[i] != 0) || std::isnan(holds[i]); };
-  const auto sides = sides_of(condition);
-  const auto left = sides ? formula_values(sides->left, machines, outcomes) : std::vector<double>();
-  const auto right = sides ? formula_values(sides->right, machines, outcomes) : std::vector<double>();
+  const Kept its = kept(condition, machines, outcomes);
   for (std::size_t i = 0; i < machines.size(); ++i)
-    if (broken(i)) scores[i].violation += sides ? violation_of(sides->comparison, left[i], right[i]) : 1;
+    if (its.broken[i])  // equal sides of "<" are beyond it, too
+      scores[i].violation += its.beyond.empty() ? 1 : std::max(its.beyond[i], 1e-9);
+}
+
+/// The costs of objectives; a formula that says nothing of a machine is a violation.
+std::vector<Score> scores_by_objectives(const SearchGoal& goal, std::span<const Machine> machines,
+                                        std::span<const Outcome> outcomes) {
+  check(!goal.objectives.empty() && machines.size() == outcomes.size(), "scores: an outcome for each machine");
+  std::vector<Score> all(machines.size());
+  for (const Objective& objective : goal.objectives) {
+    const std::vector<double> values = measured(objective.measure, machines, outcomes);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const bool unsaid = std::isnan(values[i]);
+      const double cost = objective.better == Better::higher ? -values[i] : values[i];
+      all[i].costs.push_back(unsaid ? std::numeric_limits<double>::infinity() : cost);
+      if (unsaid && outcomes[i].feasible) all[i].violation += 1;
+    }
+  }
+  return all;
+}
+
+void add_limits(std::span<const Outcome> outcomes, std::vector<Score>& scores) {
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (!outcomes[i].counted())
+      scores[i].violation = no_values;
+    else if (!outcomes[i].feasible)
+      scores[i].violation += broken_limit;
 }
 
 }  // namespace
@@ -93,23 +133,34 @@ std::vector<double> measured(const Measure& measure, std::span<const Machine> ma
 
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes) {
-  check(!goal.objectives.empty() && machines.size() == outcomes.size(), "scores: an outcome for each machine");
-  std::vector<Score> all(machines.size());
-  for (const Objective& objective : goal.objectives) {
-    const std::vector<double> values = measured(objective.measure, machines, outcomes);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const bool unsaid = std::isnan(values[i]);
-      const double cost = objective.better == Better::higher ? -values[i] : values[i];
-      all[i].costs.push_back(unsaid ? std::numeric_limits<double>::infinity() : cost);
-      if (unsaid && outcomes[i].feasible) all[i].violation += 1;  // a formula that says nothing of it
-    }
-  }
+  std::vector<Score> all = scores_by_objectives(goal, machines, outcomes);
   for (const Formula& condition : goal.constraints) add_violations(condition, machines, outcomes, all);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!outcomes[i].counted())
-      all[i].violation = no_values;
-    else if (!outcomes[i].feasible)
-      all[i].violation += broken_limit;
+  add_limits(outcomes, all);
+  return all;
+}
+
+bool can_relax(const SearchGoal& goal) {
+  return goal.objectives.size() == 1 && std::ranges::any_of(goal.constraints, [](const Formula& condition) {
+           return sides_of(condition).has_value();
+         });
+}
+
+std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machine> machines,
+                                  std::span<const Outcome> outcomes) {
+  constexpr double spared = -0.5, forgiven = 1.0 / 3;
+  std::vector<Score> all = scores_by_objectives(goal, machines, outcomes);
+  std::vector<double> sums(machines.size());
+  for (const Formula& condition : goal.constraints) {
+    const Kept its = kept(condition, machines, outcomes);
+    for (std::size_t i = 0; i < machines.size(); ++i)
+      if (its.beyond.empty())
+        all[i].violation += its.broken[i] ? 1 : 0;
+      else
+        sums[i] += std::clamp(its.beyond[i], spared, forgiven),
+            all[i].violation += std::max(its.beyond[i] - forgiven, 0.0);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].costs.push_back(std::exp(sums[i]));
+  add_limits(outcomes, all);
   return all;
 }
 

@@ -43,9 +43,9 @@ std::vector<Placing> members_around(const Searching& searching, const Placing& p
 }
 
 /// One of the objectives, or where there are several some way between them.
-Weights drawn_weights(const SearchGoal& goal, SearchDraws& draws) {
+Weights drawn_weights(std::size_t costs, SearchDraws& draws) {
   Weights weights;
-  for (std::size_t k = 0; k < goal.objectives.size(); ++k) weights.push_back(-std::log(1 - draws.share()));
+  for (std::size_t k = 0; k < costs; ++k) weights.push_back(-std::log(1 - draws.share()));
   if (weights.size() == 1) weights[0] = 1;
   return weights;
 }
@@ -53,7 +53,7 @@ Weights drawn_weights(const SearchGoal& goal, SearchDraws& draws) {
 /// Around one of the best by some weights, whose mates are those that these weights like as well.
 Brood family_near_the_best(Searching& searching, const Population& population, std::size_t f, SearchDraws& draws) {
   constexpr std::size_t elite = 6, mates = 16;
-  const Weights weights = drawn_weights(searching.goal, draws);
+  const Weights weights = drawn_weights(searching.costs(), draws);
   const std::vector<std::size_t> near = best_by(population, weights, mates);
   const std::size_t top = std::min(elite, near.size());
   Placing places = population[near[std::min(draws.below(top), draws.below(top))]].places;

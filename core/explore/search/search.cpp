@@ -72,7 +72,7 @@ std::optional<Found> found_before(Searching& searching, const SearchState& state
   };
   Found found{state.progress, {}, {}, state.polishing, state.progress.compiled};
   for (const std::vector<Placing>& island : state.islands) found.islands.push_back(again(island));
-  found.archive.add(again(state.best));
+  found.archive.add(searching.scored_by_goal(again(state.best)));
   if (searching.stopped()) return std::nullopt;
   return found;
 }
@@ -96,7 +96,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
   for (std::size_t f = 0; f < count; ++f) {
     found.progress.evaluated += broods[f].evaluated;
     found.progress.feasible += broods[f].feasible;
-    found.archive.add(broods[f].best);
+    found.archive.add(searching.relaxed ? searching.scored_by_goal(broods[f].best) : broods[f].best);
     take(row, std::move(broods[f]), found.islands[f % islands]);
   }
   if (!row.replaces)
@@ -111,6 +111,8 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
 void polish(Searching& searching, Found& found) {
   const std::int64_t evaluations = searching.options.evaluations;
   found.islands.resize(1);  // it begins with the best of all
+  searching.relaxed = false;
+  found.islands[0] = searching.scored(std::move(found.islands[0]));
   while (!searching.stopped() && (evaluations == 0 || found.progress.evaluated < evaluations)) {
     const Candidate* best = found.archive.best();
     if (best == nullptr) return;
@@ -195,7 +197,9 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   const auto enough = [&] { return polishes && options.enough && options.enough(); };
   Found found;
   found.islands.resize(options.islands);
-  if (options.from && fits(*options.from, space, options.islands))
+  const bool goes_on = options.from && fits(*options.from, space, options.islands);
+  searching.relaxed = can_relax(goal) && !(goes_on && options.from->polishing);
+  if (goes_on)
     if (auto before = found_before(searching, *options.from)) found = std::move(*before);
   bool more = !found.polishing;
   while (more && !searching.stopped() && !enough() &&

@@ -58,6 +58,30 @@ TEST(search_goal, adds_conditions_and_puts_limits_and_what_cannot_run_behind_the
   EXPECT_TRUE(std::isinf(score_of(goal, nothing).costs[0]));
 }
 
+TEST(search_goal, says_how_near_conditions_are_to_being_broken) {
+  const auto relaxed = [](const SearchGoal& goal, const Outcome& outcome, const Machine& machine = {}) {
+    return relaxed_scores(goal, std::vector<Machine>{machine}, std::vector<Outcome>{outcome}).at(0);
+  };
+  SearchGoal goal = goal_of("throughput_fps >= 30");
+  EXPECT_TRUE(can_relax(goal));
+  const auto near = [&](double fps) { return std::log(relaxed(goal, outcome_of(fps, 50)).costs.at(1)); };
+  EXPECT_DOUBLE_EQ(near(30), 0);
+  EXPECT_DOUBLE_EQ(near(40), -0.25);
+  EXPECT_DOUBLE_EQ(near(60), -0.5);
+  EXPECT_DOUBLE_EQ(near(900), -0.5) << "no better than twice as good";
+  EXPECT_DOUBLE_EQ(near(24), 0.2);
+  EXPECT_EQ(relaxed(goal, outcome_of(20, 50)).violation, 0) << "within a third";
+  EXPECT_NEAR(relaxed(goal, outcome_of(15, 50)).violation, 0.5 - 1.0 / 3, 1e-12);
+  EXPECT_DOUBLE_EQ(relaxed(goal, outcome_of(15, 50)).costs.at(0), 50);
+  EXPECT_GE(relaxed(goal, outcome_of(30, 50, false)).violation, broken_limit);
+  goal.constraints.push_back(parse_constraint("area_mm2 <= 100", "/constraints/1"));
+  EXPECT_DOUBLE_EQ(std::log(relaxed(goal, outcome_of(24, 80)).costs.at(1)), 0.2 - 0.2);
+  EXPECT_EQ(relaxed(goal_of("cores != 2"), outcome_of(1, 80), with_cores(4)).violation, 0);
+  EXPECT_FALSE(can_relax(goal_of("if(throughput_fps > 10, area_mm2 < 20, 0)")));
+  goal.objectives.push_back({Metric::throughput_fps, Better::higher});
+  EXPECT_FALSE(can_relax(goal)) << "several objectives";
+}
+
 TEST(search_goal, makes_what_is_better_high_small) {
   const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}}};
   EXPECT_EQ(score_of(goal, outcome_of(30, 1)).costs[0], -30);
