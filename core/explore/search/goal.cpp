@@ -152,12 +152,14 @@ std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machin
   std::vector<double> sums(machines.size());
   for (const Formula& condition : goal.constraints) {
     const Kept its = kept(condition, machines, outcomes);
-    for (std::size_t i = 0; i < machines.size(); ++i)
-      if (its.beyond.empty())
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      if (its.beyond.empty()) {
         all[i].violation += its.broken[i] ? 1 : 0;
-      else
-        sums[i] += std::clamp(its.beyond[i], spared, forgiven),
-            all[i].violation += std::max(its.beyond[i] - forgiven, 0.0);
+        continue;
+      }
+      sums[i] += std::clamp(its.beyond[i], spared, forgiven);
+      all[i].violation += std::max(its.beyond[i] - forgiven, 0.0);
+    }
   }
   for (std::size_t i = 0; i < all.size(); ++i) all[i].costs.push_back(std::exp(sums[i]));
   add_limits(outcomes, all);
