@@ -1,6 +1,6 @@
 // Writes docs/findings.md: the best SDIP for four goals and what it says of the essay's hypotheses, each figure of
 // `sdip best`, `sdip analyze`, `sdip compare` or `sdip accuracy`, with the ranges of the technology's figures.
-//   node tests/bench/findings.mjs [--sdip build/release/sdip] [--evaluations 200000] [--output docs/findings.md]
+//   node tests/bench/findings.mjs [--sdip build/release/sdip] [--evaluations 100000] [--output docs/findings.md]
 // Repeats bit for bit: searches end by their evaluations, and not by time.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const { values: said } = parseArgs({ options: {
   sdip: { type: 'string', default: join(root, 'build/release/sdip') },
-  evaluations: { type: 'string', default: '200000' },
+  evaluations: { type: 'string', default: '100000' },
   output: { type: 'string', default: join(root, 'docs/findings.md') } } });
 const folder = mkdtempSync(join(tmpdir(), 'sdip-findings-'));
 const model = 'sd15';
@@ -119,9 +119,9 @@ const write = () => {
     `proof: ${digits(Number(said.evaluations))} machines each, seed 1), \`analyze\`, \`compare\` or \`accuracy\`. ` +
     'Stable Diffusion 1.5 at 512 x 512. Ranges in brackets are those of the technology table\'s figures, all at their ' +
     'least and all at their most; energy includes DRAM. Devices are predicted, not measured; theirs is fp16 or bf16, and ' +
-    'SDIP\'s formats are the search\'s own choice of 8 and 16 bits, whose accuracy stands under formats. Searches so short are not converged: two seeds of 20,000 ' +
-    'machines differed by a third in the least area for one frame/s, so that of machines here that differ by less this ' +
-    'says nothing.');
+    'SDIP\'s formats are the search\'s own choice of 8 and 16 bits, whose accuracy stands under formats. ' +
+    'Searches so short are not converged: four seeds of 60,000 machines differ by 9 to 37 %, by the goal ' +
+    '([search.md](search.md)), so that of machines here that differ by less this says nothing.');
   say('## Four goals');
   say();
   const a = best({ minimize: 'area_mm2', where: ['throughput_fps >= 30'],

@@ -150,6 +150,10 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   const OptimiserRow& row = row_of(options.optimiser);
   const std::int64_t generation = found.progress.generations, evaluated = found.progress.evaluated;
   const bool first = generation == 0;
+  if (!searching.relaxed && can_relax(searching.goal) && found.archive.best() != nullptr) {
+    searching.relaxed = true;  // until then they make for the conditions
+    for (Population& island : found.islands) island = searching.scored(std::move(island));
+  }
   found_in_parts(searching, first ? first_parts(options) : row.parts, found, [&](std::size_t f) {
     const std::size_t part = f / options.islands;
     SearchDraws draws(options.seed, generation, f);
@@ -197,9 +201,7 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   const auto enough = [&] { return polishes && options.enough && options.enough(); };
   Found found;
   found.islands.resize(options.islands);
-  const bool goes_on = options.from && fits(*options.from, space, options.islands);
-  searching.relaxed = can_relax(goal) && !(goes_on && options.from->polishing);
-  if (goes_on)
+  if (options.from && fits(*options.from, space, options.islands))
     if (auto before = found_before(searching, *options.from)) found = std::move(*before);
   bool more = !found.polishing;
   while (more && !searching.stopped() && !enough() &&
