@@ -38,15 +38,6 @@ std::vector<Score> scores_by(const Searching& searching, bool relaxed, std::span
   return (relaxed ? relaxed_scores : scores)(searching.goal, machines, outcomes);
 }
 
-std::vector<Candidate> with_scores(const Searching& searching, bool relaxed, std::vector<Candidate> candidates) {
-  std::vector<Machine> machines;
-  std::vector<Outcome> outcomes;
-  for (const Candidate& one : candidates) machines.push_back(one.machine), outcomes.push_back(one.outcome);
-  const std::vector<Score> its = scores_by(searching, relaxed, machines, outcomes);
-  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].score = its[i];
-  return candidates;
-}
-
 /// The members of one family so far, each once, and their evaluation.
 class Raising {
  public:
@@ -187,11 +178,13 @@ void add_exchanges(const Placing& from, std::size_t begin, Raising& raising) {
 
 }  // namespace
 
-std::vector<Candidate> Searching::scored(std::vector<Candidate> candidates) const {
-  return with_scores(*this, relaxed, std::move(candidates));
-}
-std::vector<Candidate> Searching::scored_by_goal(std::vector<Candidate> candidates) const {
-  return with_scores(*this, false, std::move(candidates));
+std::vector<Candidate> Searching::scored(std::vector<Candidate> candidates, bool by_relaxed) const {
+  std::vector<Machine> machines;
+  std::vector<Outcome> outcomes;
+  for (const Candidate& one : candidates) machines.push_back(one.machine), outcomes.push_back(one.outcome);
+  const std::vector<Score> its = scores_by(*this, by_relaxed, machines, outcomes);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].score = its[i];
+  return candidates;
 }
 
 bool has_order(const ParameterRow& row) {
@@ -342,7 +335,7 @@ Brood climbed(Searching& searching, Placing from, std::size_t rounds) {
     from = best->places;
   }
   Brood brood = brood_of(raising);
-  if (searching.relaxed) brood.best = searching.scored(std::move(brood.best));
+  if (searching.relaxed) brood.best = searching.scored(std::move(brood.best), true);
   return brood;
 }
 

@@ -45,9 +45,8 @@ struct Searching {
   bool relaxed = false;                   // machines evolve by relaxed_scores
 
   std::size_t costs() const { return relaxed ? 2 : goal.objectives.size(); }
-  /// As the search now scores, or by the goal itself.
-  std::vector<Candidate> scored(std::vector<Candidate> candidates) const;
-  std::vector<Candidate> scored_by_goal(std::vector<Candidate> candidates) const;
+  /// By relaxed_scores, or by the goal itself.
+  std::vector<Candidate> scored(std::vector<Candidate> candidates, bool by_relaxed) const;
   bool stopped() const { return options.stop && options.stop(); }
 };
 

@@ -72,7 +72,7 @@ std::optional<Found> found_before(Searching& searching, const SearchState& state
   };
   Found found{state.progress, {}, {}, state.polishing, state.progress.compiled};
   for (const std::vector<Placing>& island : state.islands) found.islands.push_back(again(island));
-  found.archive.add(searching.scored_by_goal(again(state.best)));
+  found.archive.add(searching.scored(again(state.best), false));
   if (searching.stopped()) return std::nullopt;
   return found;
 }
@@ -96,7 +96,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
   for (std::size_t f = 0; f < count; ++f) {
     found.progress.evaluated += broods[f].evaluated;
     found.progress.feasible += broods[f].feasible;
-    found.archive.add(searching.relaxed ? searching.scored_by_goal(broods[f].best) : broods[f].best);
+    found.archive.add(searching.relaxed ? searching.scored(broods[f].best, false) : broods[f].best);
     take(row, std::move(broods[f]), found.islands[f % islands]);
   }
   if (!row.replaces)
@@ -112,7 +112,7 @@ void polish(Searching& searching, Found& found) {
   const std::int64_t evaluations = searching.options.evaluations;
   found.islands.resize(1);  // it begins with the best of all
   searching.relaxed = false;
-  found.islands[0] = searching.scored(std::move(found.islands[0]));
+  found.islands[0] = searching.scored(std::move(found.islands[0]), false);
   while (!searching.stopped() && (evaluations == 0 || found.progress.evaluated < evaluations)) {
     const Candidate* best = found.archive.best();
     if (best == nullptr) return;
@@ -152,7 +152,7 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   const bool first = generation == 0;
   if (!searching.relaxed && can_relax(searching.goal) && found.archive.best() != nullptr) {
     searching.relaxed = true;  // until then they make for the conditions
-    for (Population& island : found.islands) island = searching.scored(std::move(island));
+    for (Population& island : found.islands) island = searching.scored(std::move(island), true);
   }
   found_in_parts(searching, first ? first_parts(options) : row.parts, found, [&](std::size_t f) {
     const std::size_t part = f / options.islands;
