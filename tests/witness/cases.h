@@ -29,9 +29,9 @@ struct ValidationCase {
   bool changes_counters() const { return proof == Proof::toggled || proof == Proof::compiled; }
 };
 std::span<const ValidationCase> validation_cases();
-/// How often ten thousand pairs change a counter by it: a row of one stage, or of one operator's DSRAM, acts in
-/// few.
-std::int64_t wanted_changes(const ValidationCase& one);
+/// How often so many pairs change a counter by it, at least: a twentieth of them, but a row of one stage, or of one
+/// operator's DSRAM, acts in few.
+std::int64_t wanted_changes(const ValidationCase& one, std::int64_t pairs);
 const ValidationCase* find_case(std::string_view name);
 
 /// What the table of parameters has and the cases have not, a sentence each: rows without a case, cases without a

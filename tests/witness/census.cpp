@@ -192,7 +192,8 @@ std::vector<const ValidationCase*> Census::least_proved(const Pair& pair) const 
     if (std::ranges::none_of(pair.stages, acts)) continue;
     const auto so_far = changed.find(one.name);
     found.emplace_back(
-        so_far == changed.end() ? 0 : so_far->second * 500 / std::max<std::int64_t>(1, wanted_changes(one)), &one);
+        so_far == changed.end() ? 0 : so_far->second * 500 / std::max<std::int64_t>(1, wanted_changes(one, 10000)),
+        &one);
   }
   std::ranges::stable_sort(found, {}, [](const auto& f) { return f.first; });
   std::vector<const ValidationCase*> sorted;

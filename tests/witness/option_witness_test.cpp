@@ -58,7 +58,7 @@ constexpr Runs tests[] = {
     {"differential.random_programs_count_the_same_where_instructions_run_side_by_side", counted,
      "operator_dsram=per_operator"},
     {"differential.tiny_sd_counts_the_same_with_each_sampler", nullptr, "sampler"},
-    {"witness.ten_thousand_random_pairs_count_the_same_by_formula_and_by_stepping", of_pair, ""},
+    {"witness.random_pairs_count_the_same_by_formula_and_by_stepping", of_pair, ""},
     {"counted_frame.of_pipelines_networks_and_parts_in_series_is_what_the_report_says", of_frames, ""},
     {"pipeline.of_any_number_of_cores_and_steps_takes_what_the_estimate_predicts", executed,
      "cores steps mode memory_hierarchy=crossbar vae_stage=circuit vae_decoder_conv_lanes_in "

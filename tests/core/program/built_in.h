@@ -8,6 +8,7 @@
 #include "core/onnx/import.h"
 #include "core/program/program.h"
 #include "core/workload/workload.h"
+#include "tests/core/base/full_run.h"
 
 namespace sdip {
 
@@ -46,6 +47,12 @@ inline const std::vector<Workload>& built_in_workloads() {
     return workloads;
   }();
   return all;
+}
+
+/// The presets that a model is looked at on: by turns one of them, in a full run all.
+inline std::span<const Preset> presets_of_turn(std::size_t model) {
+  const auto all = diffusion_presets();
+  return full_run() ? all : all.subspan(model % all.size(), 1);
 }
 
 }  // namespace sdip

@@ -14,7 +14,7 @@ constexpr std::string_view counted_stacks =
 constexpr std::string_view counted_beside =
     "differential.random_programs_count_the_same_where_instructions_run_side_by_side";
 // Ten thousand pairs, each row changed alone at least 500 times.
-constexpr std::string_view toggled = "witness.ten_thousand_random_pairs_count_the_same_by_formula_and_by_stepping";
+constexpr std::string_view toggled = "witness.random_pairs_count_the_same_by_formula_and_by_stepping";
 // Frames: what the executor counts, put together without the estimate's formulas, energy and area included.
 constexpr std::string_view frames =
     "counted_frame.of_pipelines_networks_and_parts_in_series_is_what_the_report_says";

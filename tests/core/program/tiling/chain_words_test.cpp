@@ -11,6 +11,7 @@
 
 #include "core/base/units.h"
 #include "core/program/tiling/tiling.h"
+#include "tests/core/base/full_run.h"
 
 namespace sdip {
 namespace {
@@ -99,7 +100,7 @@ ProductChain drawn_chain(std::mt19937& rng) {
 
 TEST(chain_words, and_room_are_those_of_schedules_that_are_stepped) {
   std::mt19937 rng(1);
-  for (int turn = 0; turn < 400; ++turn) {
+  for (int turn = 0; turn < (full_run() ? 400 : 100); ++turn) {
     const ProductChain c = drawn_chain(rng);
     for (std::int64_t strip = 1; strip <= c.rows; ++strip)
       for (std::int64_t held = 0; held <= c.hidden; ++held) {
