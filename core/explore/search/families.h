@@ -41,6 +41,7 @@ struct Searching {
   ProgramCache programs;
   std::vector<std::size_t> compile_axes, cost_axes;
   std::size_t members = most_members;     // added in a round
+  std::size_t rounds = 3;                 // of a family, behind its first members
   std::size_t most_of_family = SIZE_MAX;  // members altogether
   bool relaxed = false;                   // machines evolve by relaxed_scores
 

@@ -8,7 +8,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::size_t rounds = 3;
 constexpr std::size_t near_families = 12, climbing_families = 8;  // the first of a generation
 
 /// The better of two.
@@ -62,7 +61,7 @@ Brood family_near_the_best(Searching& searching, const Population& population, s
   change_some(searching.space, searching.compile_axes, f + 2 < near_families ? 1 : 2, places, draws);
   if (climbs && whole && f % 2 == 0 && f < climbing_families) return climbed(searching, places, 1);
   const auto mate = [&]() -> const Candidate& { return population[near[draws.below(near.size())]]; };
-  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, population);
+  return raised(searching, members_around(searching, places, mate, draws), searching.rounds, draws, population);
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ Brood step_of_families(Searching& searching, const Population& population, std::
     change_some(searching.space, searching.compile_axes, 3, places, draws);
   }
   const auto mate = [&]() -> const Candidate& { return drawn_parent(population, draws); };
-  return raised(searching, members_around(searching, places, mate, draws), rounds, draws, population);
+  return raised(searching, members_around(searching, places, mate, draws), searching.rounds, draws, population);
 }
 
 }  // namespace sdip

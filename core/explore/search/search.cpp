@@ -191,6 +191,8 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
         "search: islands, and objectives enough for the optimiser");
   Searching searching{space, goal, make_evaluator, options, ProgramCache(compile_machine, programs_kept), {}, {}};
   searching.members = members_of(options);
+  // Where there are evaluations for many programs, fronts gain more by these than by more members of each.
+  if (goal.objectives.size() > 1 && searching.members > least_members) searching.rounds = 2;
   const std::vector<bool> compiled = compiled_axes(space);
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     (compiled[a] ? searching.compile_axes : searching.cost_axes).push_back(a);
