@@ -96,6 +96,11 @@ void add_violations(const Formula& condition, std::span<const Machine> machines,
       scores[i].violation += its.beyond.empty() ? 1 : std::max(its.beyond[i], 1e-9);
 }
 
+bool compares(const SearchGoal& goal) {
+  return std::ranges::any_of(goal.constraints,
+                             [](const Formula& condition) { return sides_of(condition).has_value(); });
+}
+
 /// The costs of objectives; a formula that says nothing of a machine is a violation.
 std::vector<Score> scores_by_objectives(const SearchGoal& goal, std::span<const Machine> machines,
                                         std::span<const Outcome> outcomes) {
@@ -139,12 +144,6 @@ std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machi
   return all;
 }
 
-bool can_relax(const SearchGoal& goal) {
-  return goal.objectives.size() == 1 && std::ranges::any_of(goal.constraints, [](const Formula& condition) {
-           return sides_of(condition).has_value();
-         });
-}
-
 std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machine> machines,
                                   std::span<const Outcome> outcomes) {
   constexpr double spared = -0.5, forgiven = 1.0 / 3;
@@ -161,7 +160,16 @@ std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machin
       all[i].violation += std::max(its.beyond[i] - forgiven, 0.0);
     }
   }
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].costs.push_back(std::exp(sums[i]));
+  const bool compared = compares(goal);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<double>& costs = all[i].costs;
+    if (compared) {
+      costs.push_back(std::exp(sums[i]));
+      continue;
+    }
+    const double area = outcomes[i].values[Metric::area_mm2], root = area > 0 ? std::sqrt(area) : 1;
+    costs = {costs[0] * root, costs[0] / root};
+  }
   add_limits(outcomes, all);
   return all;
 }

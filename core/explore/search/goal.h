@@ -32,13 +32,11 @@ inline double value_of_cost(const Objective& objective, double cost) {
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes);
 
-/// Whether relaxed_scores has a second cost: of one objective whose conditions compare something.
-bool can_relax(const SearchGoal& goal);
-
-/// By these the machines of one objective evolve, since those that nearly keep its conditions, or keep them with
-/// room to spare, have what the best needs (multi-objectivisation: Knowles, Watson, Corne, EMO 2001). The second
-/// cost says how near conditions are to being broken: e to the power of the sum of (a - b) / max(|a|, |b|) of each
-/// a <= b, between -1/2 (twice as good as asked for) and 1/3, up to which none is a violation.
+/// By these two costs the machines of one objective evolve (multi-objectivisation: Knowles, Watson, Corne, EMO
+/// 2001). Where conditions compare something: the objective, and how near they are to being broken, e to the power
+/// of the sum of (a - b) / max(|a|, |b|) of each a <= b, between -1/2 (twice as good as asked for) and 1/3, up to
+/// which none is a violation: machines that nearly keep them, or keep them with room to spare, have what the best
+/// needs. Else the objective times, and over, the root of the area, so that the best of each size live on.
 std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machine> machines,
                                   std::span<const Outcome> outcomes);
 

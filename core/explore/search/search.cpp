@@ -150,7 +150,7 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   const OptimiserRow& row = row_of(options.optimiser);
   const std::int64_t generation = found.progress.generations, evaluated = found.progress.evaluated;
   const bool first = generation == 0;
-  if (!searching.relaxed && can_relax(searching.goal) && found.archive.best() != nullptr) {
+  if (!searching.relaxed && searching.goal.objectives.size() == 1 && found.archive.best() != nullptr) {
     searching.relaxed = true;  // until then they make for the conditions
     for (Population& island : found.islands) island = searching.scored(std::move(island), true);
   }

@@ -63,7 +63,6 @@ TEST(search_goal, says_how_near_conditions_are_to_being_broken) {
     return relaxed_scores(goal, std::vector<Machine>{machine}, std::vector<Outcome>{outcome}).at(0);
   };
   SearchGoal goal = goal_of("throughput_fps >= 30");
-  EXPECT_TRUE(can_relax(goal));
   const auto near = [&](double fps) { return std::log(relaxed(goal, outcome_of(fps, 50)).costs.at(1)); };
   EXPECT_DOUBLE_EQ(near(30), 0);
   EXPECT_DOUBLE_EQ(near(40), -0.25);
@@ -77,9 +76,21 @@ TEST(search_goal, says_how_near_conditions_are_to_being_broken) {
   goal.constraints.push_back(parse_constraint("area_mm2 <= 100", "/constraints/1"));
   EXPECT_DOUBLE_EQ(std::log(relaxed(goal, outcome_of(24, 80)).costs.at(1)), 0.2 - 0.2);
   EXPECT_EQ(relaxed(goal_of("cores != 2"), outcome_of(1, 80), with_cores(4)).violation, 0);
-  EXPECT_FALSE(can_relax(goal_of("if(throughput_fps > 10, area_mm2 < 20, 0)")));
-  goal.objectives.push_back({Metric::throughput_fps, Better::higher});
-  EXPECT_FALSE(can_relax(goal)) << "several objectives";
+}
+
+TEST(search_goal, prefers_no_size_where_no_condition_compares) {
+  const auto costs = [](const SearchGoal& goal, double fps, double area) {
+    return relaxed_scores(goal, std::vector<Machine>(1), std::vector<Outcome>{outcome_of(fps, area)}).at(0).costs;
+  };
+  const SearchGoal fastest = {{{Metric::throughput_fps, Better::higher}}};
+  EXPECT_EQ(costs(fastest, 30, 4), (std::vector<double>{-60, -15})) << "small and fast, large and faster";
+  const SearchGoal least = {{{Metric::latency_s, Better::lower}}};
+  Outcome slow = outcome_of(1, 9);
+  slow.values[Metric::latency_s] = 6;
+  EXPECT_EQ(relaxed_scores(least, std::vector<Machine>(1), std::vector<Outcome>{slow}).at(0).costs,
+            (std::vector<double>{18, 2}));
+  const SearchGoal chosen = goal_of("if(throughput_fps > 10, area_mm2 < 20, 0)");
+  EXPECT_EQ(costs(chosen, 30, 4), (std::vector<double>{8, 2})) << "a condition that is no comparison";
 }
 
 TEST(search_goal, makes_what_is_better_high_small) {
