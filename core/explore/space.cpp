@@ -163,13 +163,6 @@ Machine unlinked_point(const Space& space, std::int64_t i) {
   return machine;
 }
 
-CapacityRange psram_rooms(const Space& space) {
-  for (const Axis& axis : space.axes)
-    if (axis.row->name == "psram_bytes" && axis.values.size() >= many_capacities)
-      return {std::ranges::min(axis.values), std::ranges::max(axis.values)};
-  return no_capacity;
-}
-
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i) {
   check(axis < space.axes.size() && i >= 0 && i < point_count(space), "axis_value: outside the space");
   const Axis& its = space.axes[axis];

@@ -107,11 +107,6 @@ Machine point(const Space& space, std::int64_t i);
 /// The same without its links.
 Machine unlinked_point(const Space& space, std::int64_t i);
 
-/// Rooms for weights whose staircases are better made whole than searched step by step, for a MappingCache: from
-/// the least to the greatest psram_bytes of an axis of many; else none.
-CapacityRange psram_rooms(const Space& space);
-inline constexpr std::size_t many_capacities = 16;
-
 /// The value of one axis at point i, of the base where its condition does not hold; `axis` is an index into
 /// space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);

@@ -21,11 +21,10 @@ Analysis analyze(const Workloads& workloads, const std::string& model, const Mac
 }
 
 CompileFunction compile_quickly(const Workloads& workloads, const Mix& mix, const SaidFormats& formats,
-                                const Stop& stop, const CapacityRange& rooms) {
+                                const Stop& stop) {
   CompileOptions options;
   options.say_needed_bytes = false;  // of the many that do not fit; `sdip analyze` says it of each
-  options.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries,
-                                                    rooms);  // capacities and fusions have most layers in common
+  options.mappings = std::make_shared<MappingCache>();  // capacities and fusions have most layers in common
   options.stages = std::make_shared<StageCache>();
   options.stop = stop;
   return [workloads, mix, formats, options](const Machine& machine) {

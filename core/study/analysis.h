@@ -25,9 +25,9 @@ Analysis analyze(const Workloads& workloads, const std::string& model, const Mac
                  const SaidFormats& formats = {}, const Stop& stop = {});
 
 /// What compiles a model, or each of a mix, for many machines: without saying what those lack that do not fit, and
-/// with what earlier ones made. `rooms`: of weights, whose staircases are made whole.
+/// with what earlier ones made.
 CompileFunction compile_quickly(const Workloads& workloads, const Mix& mix, const SaidFormats& formats = {},
-                                const Stop& stop = {}, const CapacityRange& rooms = no_capacity);
+                                const Stop& stop = {});
 
 /// The frame's stages as any device has to run them: guidance as a batch of two.
 std::vector<LayeredStage> layered_work(const Workloads& workloads, const std::string& model, Machine machine);

@@ -290,7 +290,7 @@ int run_bench(bool json) {
        {"grid, its machines", count_text(static_cast<std::int64_t>(grid.points_per_second)) + " /s",
         "of the 200,000 wanted", ratio(grid.points_per_second / sweep_budget_points)},
        {"", "", "of evaluate on all threads", ratio(grid.points_per_second / alone)},
-       {"all differ, " + count_text(fine.points) + ": staircases and " + count_text(fine.programs) + " programs",
+       {"all differ, " + count_text(fine.points) + ", their " + count_text(fine.programs) + " programs",
         quantity_text(fine.compile_s, "s"), "of compile, a program",
         ratio(fine.compile_s / static_cast<double>(fine.programs) / compiled)},
        {"all differ, its machines", count_text(static_cast<std::int64_t>(fine.points_per_second)) + " /s",

@@ -31,12 +31,12 @@ constexpr const char* rated_changes[] = {"dies=1",
                                          "stackram_bytes=4194304",
                                          "skip_handling=spill"};
 
-/// The programs of a space's machines, compiled once for each step of the staircase that capacities of PSRAM are.
+/// The programs of a space's machines, compiled once for each range of PSRAM's capacity that they know.
 class Library {
  public:
   Library(const Space& space, std::int64_t points) {
     quickly_.say_needed_bytes = false;
-    quickly_.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries, psram_rooms(space));
+    quickly_.mappings = std::make_shared<MappingCache>();
     quickly_.stages = std::make_shared<StageCache>();
     for (std::int64_t i = 0; i < points; ++i) add(point(space, i));
   }
@@ -44,10 +44,10 @@ class Library {
   std::shared_ptr<const Application> of(const Machine& machine) const {
     const auto steps = steps_.find(key_but_psram(machine));
     if (steps == steps_.end()) return nullptr;
-    const auto above = steps->second.upper_bound(machine.psram_bytes);
-    if (above == steps->second.begin()) return nullptr;
-    const auto& program = std::prev(above)->second;
-    return program->psram_bytes.holds(machine.psram_bytes) ? program : nullptr;
+    const auto& its = steps->second;
+    const auto holds = [&](const auto& one) { return one.second->psram_bytes.holds(machine.psram_bytes); };
+    const auto found = std::find_if(std::reverse_iterator(its.upper_bound(machine.psram_bytes)), its.rend(), holds);
+    return found == its.rend() ? nullptr : found->second;
   }
   std::int64_t programs() const { return programs_; }
   std::int64_t searches() const { return static_cast<std::int64_t>(quickly_.mappings->counts().searched); }
@@ -58,7 +58,8 @@ class Library {
     auto program =
         std::make_shared<const Application>(compile(*catalog_.workload(rated_model, machine), machine, quickly_));
     ++programs_;
-    steps_[key_but_psram(machine)].emplace(program->psram_bytes.least, std::move(program));
+    const std::int64_t least = program->psram_bytes.least;  // one of the same least that ends sooner is part of it
+    steps_[key_but_psram(machine)].insert_or_assign(least, std::move(program));
   }
 
   const Catalog catalog_;

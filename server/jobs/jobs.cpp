@@ -66,9 +66,8 @@ bool evaluate_points(const Catalog& catalog, const SweepSpec& spec, const std::v
                      const KnownPoints& known, std::int64_t threads, const std::atomic<bool>* cancel,
                      const KeepBatch& keep) {
   const Mix mix = catalog.mix(spec.model, "/model");
-  const CompileFunction quickly = compile_quickly(
-      catalog, mix, {spec.formats}, [cancel] { return cancel != nullptr && cancel->load(); },
-      psram_rooms(spec.space));
+  const CompileFunction quickly =
+      compile_quickly(catalog, mix, {spec.formats}, [cancel] { return cancel != nullptr && cancel->load(); });
   catalog.require_read(mix);
   try {
     require_layers(spec, quickly);

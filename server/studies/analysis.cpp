@@ -11,8 +11,8 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
 }
 
 CompileFunction compile_quickly(const Catalog& catalog, const Mix& mix, const SaidFormats& formats,
-                                const Stop& stop, const CapacityRange& rooms) {
-  return compile_quickly(catalog.workloads(), mix, formats, stop, rooms);
+                                const Stop& stop) {
+  return compile_quickly(catalog.workloads(), mix, formats, stop);
 }
 
 Sensitivities analyze_changes(const Catalog& catalog, const Mix& mix, const Machine& machine,

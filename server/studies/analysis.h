@@ -12,7 +12,7 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
 
 /// It refers to the catalog.
 CompileFunction compile_quickly(const Catalog& catalog, const Mix& mix, const SaidFormats& formats = {},
-                                const Stop& stop = {}, const CapacityRange& rooms = no_capacity);
+                                const Stop& stop = {});
 
 /// What each single change of the machine does. Requires a checked machine.
 Sensitivities analyze_changes(const Catalog& catalog, const Mix& mix, const Machine& machine,

@@ -22,15 +22,6 @@ bool has_buffers(InstructionClass c, const Mapping& mapping, const TileRoom& roo
   return buffers.read_bytes > 0 || buffers.write_bytes > 0;
 }
 
-/// Steps of one mapping that lie next to each other are one.
-void add_step(std::vector<MappingStep>& steps, const MappingStep& step) {
-  if (steps.empty() || steps.back().mapping != step.mapping) return steps.push_back(step);
-  MappingStep& last = steps.back();
-  last.weight_room.most = step.weight_room.most;
-  last.read_room.narrow(step.read_room);
-  last.write_room.narrow(step.write_room);
-}
-
 /// Of a side for which nothing is known: as it is.
 MappingStep known_step(MappingStep step, const TileRoom& room) {
   if (!step.read_room.holds(room.read_bytes)) step.read_room = {room.read_bytes, room.read_bytes};
@@ -38,23 +29,7 @@ MappingStep known_step(MappingStep step, const TileRoom& room) {
   return step;
 }
 
-/// As mapping_stairs, and how many searches that took.
-std::vector<MappingStep> follow(const InstructionClass& c, TileRoom room, const CapacityRange& rooms,
-                                std::size_t& searches) {
-  std::vector<MappingStep> steps;
-  for (room.weight_bytes = rooms.least;; room.weight_bytes = steps.back().weight_room.most + 1) {
-    add_step(steps, known_step(mapping_step(c, room), room));
-    ++searches;
-    if (steps.back().weight_room.most >= rooms.most) return steps;
-  }
-}
-
 }  // namespace
-
-std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room, const CapacityRange& rooms) {
-  std::size_t searches = 0;
-  return follow(c, room, rooms, searches);
-}
 
 const MappingStep* MappingCache::find(const MappingKey& key, const TileRoom& room) const {
   const auto of_class = steps_.find(key);
@@ -84,20 +59,13 @@ MappingStep MappingCache::kept_or_searched(const InstructionClass& c, const Tile
   }
   // Others may search meanwhile, even for the same.
   const MappingQuestion question = mapping_question(c, room);
-  std::size_t searches = 0;
-  std::vector<MappingStep> steps;
-  if (followed_.holds(room.weight_bytes))
-    steps = follow(question.c, room, followed_, searches);
-  else
-    steps.push_back(known_step(mapping_step(question.c, room), room)), ++searches;
+  const MappingStep step = known_step(mapping_step(question.c, room), room);
   const std::lock_guard lock(mutex_);
-  counts_.searched += searches;
-  if (counts_.kept + steps.size() > most_entries_) steps_.clear(), counts_.kept = 0;
-  counts_.kept += steps.size();
-  std::vector<MappingStep>& of_class = steps_[key];
-  of_class.insert(of_class.end(), steps.begin(), steps.end());
-  const auto asked = std::ranges::find_if(steps, [&](const MappingStep& s) { return s.holds(room); });
-  return asked == steps.end() ? MappingStep() : *asked;  // of less PSRAM than is pinned there is none
+  ++counts_.searched;
+  if (counts_.kept == most_entries_) steps_.clear(), counts_.kept = 0;
+  ++counts_.kept;
+  steps_[key].push_back(step);
+  return step;
 }
 
 MappingCache::Counts MappingCache::counts() const {

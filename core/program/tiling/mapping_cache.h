@@ -12,18 +12,14 @@
 
 namespace sdip {
 
-/// What mapping_step says of classes in rooms (which hold the options of the search, too), kept as a staircase of
-/// each class: its steps over the room for weights. A mapping depends on nothing else, so that it is the same
-/// whichever compilation found it first, and in whatever order; how far its step is known to reach may not be.
-/// Threads may share it. When it is full it starts again.
+/// What mapping_step says of classes in rooms (which hold the options of the search, too), kept for the boxes of
+/// rooms in which it holds. A mapping depends on nothing else, so that it is the same whichever compilation found
+/// it first, and in whatever order; how far its step is known to reach may not be. Threads may share it. When it is
+/// full it starts again.
 class MappingCache {
  public:
-  /// `followed`: rooms for weights over which a class's staircase is made whole as soon as one of them is asked
-  /// for, so that its steps there are as wide as they are; that takes as many searches as the staircase has
-  /// comparisons.
   static constexpr std::size_t usual_entries = std::size_t{1} << 17;
-  explicit MappingCache(std::size_t most_entries = usual_entries, CapacityRange followed = no_capacity)
-      : most_entries_(most_entries), followed_(followed) {}
+  explicit MappingCache(std::size_t most_entries = usual_entries) : most_entries_(most_entries) {}
 
   /// A mapping as choose_mapping(c, room) has it, found once for its step.
   MappingStep step_of(const InstructionClass& c, const TileRoom& room);
@@ -39,14 +35,9 @@ class MappingCache {
   const MappingStep* find(const MappingKey& key, const TileRoom& room) const;
 
   const std::size_t most_entries_;
-  const CapacityRange followed_;
   mutable std::mutex mutex_;
   std::unordered_map<MappingKey, std::vector<MappingStep>, NumberHash> steps_;
   Counts counts_;
 };
-
-/// The whole staircase of a class over these rooms for weights, which hold the room's own: neighbouring steps
-/// differ.
-std::vector<MappingStep> mapping_stairs(const InstructionClass& c, TileRoom room, const CapacityRange& rooms);
 
 }  // namespace sdip

@@ -30,10 +30,10 @@ TEST(capacities, of_machines_that_share_a_program_give_each_what_it_is_worth_alo
   CompileOptions quickly;
   quickly.say_needed_bytes = false;
   const auto alone = [&](const Machine& m) { return compile(tiny_sd(m), m, quickly); };
-  CompileOptions followed = quickly;
-  followed.mappings = std::make_shared<MappingCache>(MappingCache::usual_entries, psram_rooms(space));
+  CompileOptions shared = quickly;
+  shared.mappings = std::make_shared<MappingCache>();
   const auto compiled = [&](const Machine& m) {
-    return std::make_shared<const Application>(compile(tiny_sd(m), m, followed));
+    return std::make_shared<const Application>(compile(tiny_sd(m), m, shared));
   };
   std::int64_t differing = 0, feasible = 0;
   const auto compare = [&](PointBatch&& batch) {

@@ -196,15 +196,6 @@ TEST(space_json, holds_ten_million_points_and_not_one_row_more) {
   EXPECT_EQ(grid(1001), "too_large at /axes");
 }
 
-TEST(space, has_rooms_to_follow_where_capacities_are_many) {
-  Space space;
-  space.axes = {{find_parameter("cores"), {1, 2}}, {find_parameter("psram_bytes"), {}}};
-  for (std::int64_t i = 1; i < 16; ++i) space.axes[1].values.push_back(70'000 - 1024 * i);
-  EXPECT_EQ(psram_rooms(space), no_capacity);
-  space.axes[1].values.push_back(5000);
-  EXPECT_EQ(psram_rooms(space), (CapacityRange{5000, 68'976}));
-}
-
 TEST(space, keeps_an_axis_for_the_runs_that_it_says) {
   Space space;
   space.axes = {{find_parameter("cores"), {1, 2, 4}},

@@ -1,11 +1,9 @@
-// Are the staircase the search, and the greedy and sampled searches no better than it and not much worse?
+// Are the greedy and sampled searches no better than the exact one and not much worse?
 #include "core/program/tiling/tuner.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
-
-#include "core/program/tiling/staircase.h"
 
 namespace sdip {
 namespace {
@@ -32,37 +30,6 @@ MappingCost words_in(const Nest& nest, std::int64_t words) {
     if (tile_words(nest, m).all() > words) return std::nullopt;
     return Asked{0, traffic(nest, m).words()};
   };
-}
-
-TEST(staircase, of_the_worked_example_has_two_stairs) {
-  const auto stairs = staircase(product(2, 2, 1));
-  ASSERT_EQ(stairs.size(), 2U);
-  EXPECT_EQ(stairs[0].capacity, 3);
-  EXPECT_EQ(stairs[0].moved, 10);
-  EXPECT_EQ(stairs[1].capacity, 5);
-  EXPECT_EQ(stairs[1].moved, 8);
-  EXPECT_EQ(stair_at(stairs, 2), nullptr);
-  EXPECT_EQ(stair_at(stairs, 4)->moved, 10);
-}
-
-TEST(staircase, says_what_the_search_says_at_every_capacity) {
-  std::mt19937 rng(8);
-  for (const Nest& nest :
-       {product(37, 20, 13), product(9, 11, 6, 3), convolution(6, 10, 11), convolution(1, 3, 5)}) {
-    const auto stairs = staircase(nest);
-    for (std::int64_t words = 1; words <= stairs.back().capacity + 9; words += 1 + words / 7) {
-      const auto found = best_tiling(nest, words);
-      const Stair* stair = stair_at(stairs, words);
-      ASSERT_EQ(found.has_value(), stair != nullptr) << words;
-      if (!found) continue;
-      ASSERT_EQ(found->price, stair->moved) << words;
-    }
-    for (const Stair& s : stairs) {
-      EXPECT_EQ(traffic(nest, s.mapping).words(), s.moved);
-      EXPECT_EQ(tile_words(nest, s.mapping).all(), s.capacity);
-    }
-    EXPECT_EQ(stairs.back().moved, compulsory(nest).words());
-  }
 }
 
 TEST(greedy, of_the_worked_example_is_three_by_three) {
