@@ -91,6 +91,12 @@ void take(Block& condition, const Block& then, const Block& other, std::size_t c
     condition[i] = std::isnan(condition[i]) ? no_number : condition[i] != 0 ? then[i] : other[i];
 }
 
+/// What is infinite is none, also on the way.
+void leave_out_infinite(Block& values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::isinf(values[i])) values[i] = no_number;
+}
+
 /// The steps over points first to first + count - 1; the result is the only value left.
 void run(const Formula& formula, std::span<const std::span<const double>> inputs, std::size_t first,
          std::size_t count, std::vector<Block>& stack) {
@@ -103,9 +109,11 @@ void run(const Formula& formula, std::span<const std::span<const double>> inputs
       std::fill_n(stack[height++].begin(), count, step.number);
     } else if (step.operation < FormulaOperation::add) {
       of_one(step.operation, stack[height - 1], count);
+      leave_out_infinite(stack[height - 1], count);
     } else if (step.operation < FormulaOperation::choose) {
       --height;
       of_two(step.operation, stack[height - 1], stack[height], count);
+      leave_out_infinite(stack[height - 1], count);
     } else {
       height -= 2;
       take(stack[height - 1], stack[height], stack[height + 1], count);

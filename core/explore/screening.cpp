@@ -24,7 +24,7 @@ class UnitDraws {
   std::uint64_t state_;
 };
 
-/// Of numbers that are none but for some: mean, and standard deviation of a sample.
+/// Of the numbers among some: mean, and standard deviation of a sample, none of fewer than two.
 struct Moments {
   double mean = std::numeric_limits<double>::quiet_NaN(), deviation = mean;
   std::int64_t count = 0;
@@ -44,7 +44,7 @@ Moments moments_of(std::span<const double> numbers) {
   m.mean = sum / count;
   for (const double x : numbers)
     if (!std::isnan(x)) squares += (x - m.mean) * (x - m.mean);
-  m.deviation = m.count > 1 ? std::sqrt(squares / (count - 1)) : 0;
+  if (m.count > 1) m.deviation = std::sqrt(squares / (count - 1));
   return m;
 }
 

@@ -92,17 +92,22 @@ Screening screen(const CompileFunction& compile_machine, const ScreeningRequest&
   if (morris) design.points = std::move(points);  // a row of few values is stepped by other shares of its range
   const std::vector<Outcome> outcomes = outcomes_on(compile_machine, machines, threads, screening);
   screening.evaluated = std::ssize(outcomes);
-  const auto has_none = [](const Outcome& outcome) { return !outcome.counted(); };
-  screening.without_value = std::ranges::count_if(outcomes, has_none);
-  if (const auto first = std::ranges::find_if(outcomes, has_none); first != outcomes.end())
-    screening.reason = first->reason;
+  std::vector<bool> has_none(outcomes.size());
   for (const Measure& measure : request.measures) {
     const std::vector<double> values = measured(measure, machines, outcomes);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isnan(values[i])) continue;
+      has_none[i] = true;
+      if (screening.reason.empty())
+        screening.reason =
+            outcomes[i].counted() ? std::string(measure.name()) + " is no number" : outcomes[i].reason;
+    }
     if (morris)
       screening.effects.push_back(morris_effects(design, values));
     else
       screening.indices.push_back(sobol_indices(factors, values));
   }
+  screening.without_value = std::ranges::count(has_none, true);
   return screening;
 }
 

@@ -31,7 +31,7 @@ inline constexpr std::size_t most_screened_measures = 32;
 struct Screening {
   ScreeningRequest request;
   std::int64_t evaluated = 0, without_value = 0, compiled = 0;
-  std::string reason;                              // of the first machine without values
+  std::string reason;                              // of the first machine without a value of some measure
   std::vector<std::vector<MorrisEffect>> effects;  // by measure; of morris
   std::vector<std::vector<SobolIndex>> indices;    // of sobol
 };

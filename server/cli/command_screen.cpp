@@ -54,7 +54,8 @@ std::string effect_text(double value) {
 }
 
 std::string with_error(double value, double error) {
-  return std::isnan(value) ? "-" : fixed_text(value, 3) + " +- " + fixed_text(error, 3);
+  if (std::isnan(value)) return "-";
+  return fixed_text(value, 3) + (std::isnan(error) ? "" : " +- " + fixed_text(error, 3));
 }
 
 TextRow row_of_axis(const Screening& screening, std::size_t m, std::size_t a) {

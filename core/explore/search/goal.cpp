@@ -40,25 +40,48 @@ struct Sides {
   FormulaOperation comparison;
 };
 
-/// Nothing where the last step of a condition is no comparison.
-std::optional<Sides> sides_of(const Formula& condition) {
-  const FormulaOperation last = condition.steps.back().operation;
-  if (last < FormulaOperation::less || last > FormulaOperation::unequal) return std::nullopt;
-  // The right side is the shortest end of the steps before that makes a value of its own.
-  std::size_t begin = condition.steps.size() - 1;
+/// The two values that the last step of a formula takes, which takes two.
+Sides taken_by_the_last(const Formula& formula) {
+  // The right one is the shortest end of the steps before that makes a value of its own.
+  std::size_t begin = formula.steps.size() - 1;
   for (std::size_t wanted = 1; wanted > 0;) {
     --begin;
-    wanted += taken_by(condition.steps[begin].operation);
+    wanted += taken_by(formula.steps[begin].operation);
     --wanted;
   }
-  Sides sides{condition, condition, last};
+  Sides sides{formula, formula, formula.steps.back().operation};
   const auto middle = static_cast<std::ptrdiff_t>(begin);
-  sides.left.steps.assign(condition.steps.begin(), condition.steps.begin() + middle);
-  sides.right.steps.assign(condition.steps.begin() + middle, condition.steps.end() - 1);
+  sides.left.steps.assign(formula.steps.begin(), formula.steps.begin() + middle);
+  sides.right.steps.assign(formula.steps.begin() + middle, formula.steps.end() - 1);
   return sides;
 }
 
-/// How far the sides are from what is wanted of them, by the greater: below 0 it holds with that to spare.
+bool is_zero(const Formula& formula) {
+  const FormulaStep& only = formula.steps.front();
+  return formula.steps.size() == 1 && only.operation == FormulaOperation::constant && only.number == 0;
+}
+
+/// Nothing where the last step of a condition is no comparison. a - b beside 0 is a beside b.
+std::optional<Sides> sides_of(const Formula& condition) {
+  const FormulaOperation last = condition.steps.back().operation;
+  if (last < FormulaOperation::less || last > FormulaOperation::unequal) return std::nullopt;
+  const Sides sides = taken_by_the_last(condition);
+  const auto subtracts = [](const Formula& side) {
+    return side.steps.back().operation == FormulaOperation::subtract;
+  };
+  if (is_zero(sides.right) && subtracts(sides.left)) {
+    Sides both = taken_by_the_last(sides.left);
+    return Sides{std::move(both.left), std::move(both.right), last};
+  }
+  if (is_zero(sides.left) && subtracts(sides.right)) {
+    Sides both = taken_by_the_last(sides.right);
+    return Sides{std::move(both.right), std::move(both.left), last};
+  }
+  return sides;
+}
+
+/// How far the sides are from what is wanted of them: below 0 it holds with that to spare. By the greater; where
+/// one is 0 or they have two signs, to which nothing is greater, by the logarithm of their distance.
 double beyond(FormulaOperation comparison, double left, double right) {
   if (comparison == FormulaOperation::unequal) return left == right ? 0 : -1;
   double distance = std::abs(left - right);
@@ -66,8 +89,10 @@ double beyond(FormulaOperation comparison, double left, double right) {
     distance = left - right;
   else if (comparison == FormulaOperation::greater || comparison == FormulaOperation::greater_equal)
     distance = right - left;
-  const double scale = std::max(std::abs(left), std::abs(right));
-  return std::isfinite(distance) && scale > 0 ? distance / scale : 1;
+  if (!std::isfinite(distance)) return 1;
+  if (left * right > 0) return distance / std::max(std::abs(left), std::abs(right));
+  const double size = std::log1p(std::abs(distance));
+  return std::copysign(size / (1 + size), distance);
 }
 
 /// Of a condition for each machine: whether it is broken, and how far it is from that, where it compares something.

@@ -37,6 +37,8 @@ struct FormulaDice {
     return {std::to_string(number), [number](const FormulaPoint&) { return number; }};
   }
 
+  static double finite(double x) { return std::isinf(x) ? not_a_number : x; }
+
   Drawn of_one(const Drawn& a) {
     using Of = double (*)(double);
     const std::pair<const char*, Of> kinds[] = {{"-", [](double x) { return -x; }},
@@ -48,7 +50,8 @@ struct FormulaDice {
                                                 {"log", [](double x) { return std::log(x); }},
                                                 {"exp", [](double x) { return std::exp(x); }}};
     const auto& [sign, of] = kinds[below(std::size(kinds))];
-    return {std::string(sign) + "(" + a.text + ")", [a, of = of](const FormulaPoint& p) { return of(a.value(p)); }};
+    return {std::string(sign) + "(" + a.text + ")",
+            [a, of = of](const FormulaPoint& p) { return finite(of(a.value(p))); }};
   }
 
   Drawn of_two(const Drawn& a, const Drawn& b) {
@@ -69,7 +72,7 @@ struct FormulaDice {
     return {"(" + a.text + ")" + (below(2) == 0 ? " " : "") + sign + "(" + b.text + ")",
             [a, b, of = of](const FormulaPoint& p) {
               const double x = a.value(p), y = b.value(p);
-              return std::isnan(x) || std::isnan(y) ? not_a_number : of(x, y);
+              return std::isnan(x) || std::isnan(y) ? not_a_number : finite(of(x, y));
             }};
   }
 

@@ -58,6 +58,21 @@ TEST(search_goal, adds_conditions_and_puts_limits_and_what_cannot_run_behind_the
   EXPECT_TRUE(std::isinf(score_of(goal, nothing).costs[0]));
 }
 
+TEST(search_goal, knows_which_way_a_condition_is_kept_beside_zero_and_between_signs) {
+  const auto violation = [](const char* condition, double fps, double area) {
+    return score_of(goal_of(condition), outcome_of(fps, area)).violation;
+  };
+  for (const char* condition : {"throughput_fps - 30 >= 0", "0 <= throughput_fps - 30", "0 > 30 - throughput_fps"})
+    EXPECT_DOUBLE_EQ(violation(condition, 15, 50), 0.5) << condition;
+  EXPECT_DOUBLE_EQ(violation("2 * throughput_fps - 60 >= 0", 15, 50), 0.5);
+  EXPECT_LT(violation("area_mm2 <= -1", 15, 20), violation("area_mm2 <= -1", 15, 5000)) << "the smaller is nearer";
+  EXPECT_LT(violation("log(throughput_fps / 100) >= 0", 50, 20),
+            violation("log(throughput_fps / 100) >= 0", 10, 20));
+  EXPECT_EQ(violation("area_mm2 - 20 <= 0", 1, 20), 0);
+  EXPECT_GT(score_of(goal_of("1 / (cores - 1) >= 0"), outcome_of(15, 50), with_cores(1)).violation, 0)
+      << "an infinite number compares with nothing";
+}
+
 TEST(search_goal, says_how_near_conditions_are_to_being_broken) {
   const auto relaxed = [](const SearchGoal& goal, const Outcome& outcome, const Machine& machine = {}) {
     return relaxed_scores(goal, std::vector<Machine>{machine}, std::vector<Outcome>{outcome}).at(0);
