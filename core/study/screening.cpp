@@ -43,10 +43,10 @@ std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const s
   for (Outcome& outcome : outcomes) outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
   Sharing sharing;
   for (std::size_t i = 0; i < machines.size(); ++i) try {
-      check_machine(machines[i]);
+      check_machine_in(screening.request.space, machines[i]);
       sharing[compile_key(machines[i])].push_back(i);
     } catch (const Error& error) {
-      outcomes[i].reason = error.what();
+      outcomes[i].reason = text_of(error);
     }
   List<const std::vector<std::size_t>*> groups;
   for (const auto& [key, places] : sharing) groups.push_back(&places);
@@ -97,7 +97,9 @@ Screening screen(const CompileFunction& compile_machine, const ScreeningRequest&
   if (const auto first = std::ranges::find_if(outcomes, has_none); first != outcomes.end())
     screening.reason = first->reason;
   for (const Measure& measure : request.measures) {
-    const std::vector<double> values = measured(measure, machines, outcomes);
+    std::vector<double> values = measured(measure, machines, outcomes);
+    for (std::size_t i = 0; i < values.size(); ++i)  // a formula of parameters has one of any machine
+      if (has_none(outcomes[i])) values[i] = std::numeric_limits<double>::quiet_NaN();
     if (morris)
       screening.effects.push_back(morris_effects(design, values));
     else

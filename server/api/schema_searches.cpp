@@ -75,6 +75,7 @@ void add_searches(OrderedJson& schemas) {
                                      {"machine?", reference("MachineChanges")},
                                      {"fixed?", reference("MachineChanges")},
                                      {"axes?", array(reference("Axis"))},
+                                     {"links?", array(reference("Link"))},
                                      {"metrics?", user_formulas()},
                                      {"objectives", array(text())},
                                      {"constraints?", array(text())},

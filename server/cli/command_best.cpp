@@ -23,7 +23,7 @@ struct BestArguments {
   std::string model, spec_file, search_time = "60s";
   FileOptions files;
   MachineOptions machine;
-  std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
+  std::vector<std::string> minimize, maximize, where, fix, vary, links, metrics;
   std::string optimiser, sqnr_model, data;
   std::optional<double> sqnr_db;
   std::optional<std::int64_t> evaluations;
@@ -84,6 +84,7 @@ Json best_body(const BestArguments& a) {
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
   for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis, "--vary"));
+  for (const std::string& link : a.links) body["links"].push_back(link_json(link));
   if (!a.metrics.empty()) body["metrics"] = Json(formulas_json(formulas_of(a.metrics)));
   if (a.sqnr_db) body["sqnr_db"] = *a.sqnr_db;
   if (!a.sqnr_model.empty()) body["sqnr_model"] = a.sqnr_model;
@@ -98,7 +99,7 @@ BestRequest said_best(const BestArguments& a) {
   try {
     return best_request(best_body(a));
   } catch (const Error& error) {
-    throw told_by_option(error, "/axes", "--vary", a.vary);
+    throw told_by_option(told_by_option(error, "/axes", "--vary", a.vary), "/links", "--link", a.links);
   }
 }
 
@@ -177,6 +178,7 @@ void add_best_command(CLI::App& app, Action& action) {
   command
       ->add_option("--vary", a->vary, "An axis as `sdip sweep` has it, in place of the values searched; repeated")
       ->allow_extra_args(false);
+  add_link_option(*command, a->links);
   add_formula_option(*command, a->metrics);
   command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
   command

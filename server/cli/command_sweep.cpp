@@ -336,10 +336,7 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
           "repeated; none: a first look over "
           "six")
       ->allow_extra_args(false);
-  sweep
-      .add_option("--link", a.links,
-                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
-      ->allow_extra_args(false);
+  add_link_option(sweep, a.links);
   add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling,
                    "grid, random, latin_hypercube or sobol (docs/api.md#samplings); grid when not given");

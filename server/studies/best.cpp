@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-/// An axis that could not be searched would be left out in silence.
+/// An axis that could not be searched would be left out in silence; and what is fixed follows nothing.
 void check_asked(const BestRequest& request) {
   for (const Axis& axis : request.asked) {
     const std::string name(axis.row->name);
@@ -29,7 +29,14 @@ void check_asked(const BestRequest& request) {
     if (std::ranges::count_if(request.asked, same) > 1)
       throw Error("value_invalid", "/axes", name + " is given twice");
   }
-  check_conditions(request.asked);
+  for (std::size_t l = 0; l < request.links.size(); ++l) {
+    const std::string name(request.links[l].row->name);
+    if (std::ranges::find(request.fixed, name) != request.fixed.end())
+      throw Error("value_conflict", fmt::format("/links/{}/parameter", l),
+                  name + " is fixed: it cannot follow others");
+  }
+  check_conditions(request.asked, request.links);
+  check_links(request.asked, request.links);
 }
 
 /// Behind the objectives.
@@ -75,10 +82,11 @@ bool BestRequest::measures_formats() const {
 }
 
 BestRequest best_request(const Json& body) {
-  require_keys(body,
-               {"model", "preset", "machine", "fixed", "axes", "metrics", "objectives", "constraints", "seconds",
-                "evaluations", "validate_seconds", "seed", "optimiser", "islands", "sqnr_db", "sqnr_model"},
-               "");
+  require_keys(
+      body,
+      {"model", "preset", "machine", "fixed", "axes", "links", "metrics", "objectives", "constraints", "seconds",
+       "evaluations", "validate_seconds", "seed", "optimiser", "islands", "sqnr_db", "sqnr_model"},
+      "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
   if (request.model.empty()) throw Error("value_invalid", "/model", "expected the name of a model");
@@ -95,6 +103,7 @@ BestRequest best_request(const Json& body) {
           request.fixed.push_back(std::string(technology_prefix) + figure.key());
   }
   if (body.contains("axes")) request.asked = axes_from_json(body["axes"]);
+  if (body.contains("links")) request.links = links_from_json(body["links"]);
   check_asked(request);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   if (!body.contains("objectives"))
@@ -113,7 +122,7 @@ BestRequest best_request(const Json& body) {
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
   read_optimiser(body, request);
   read_formats(body, request);
-  request.base = mended(request.base, search_space(request).axes);
+  request.base = mended(request.base, search_space(request).axes, request.links);
   check_search_space(search_space(request));
   return request;
 }
@@ -132,6 +141,7 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["machine"] = std::move(machine);
   body["fixed"] = std::move(fixed);
   body["axes"] = axes_json(request.asked);
+  if (!request.links.empty()) body["links"] = links_json(request.links);
   if (!request.formulas.empty()) body["metrics"] = formulas_json(request.formulas);
   body["objectives"] = OrderedJson::array();
   for (const Objective& objective : request.goal.objectives)
@@ -150,8 +160,10 @@ OrderedJson best_request_json(const BestRequest& request) {
 }
 
 SearchSpace search_space(const BestRequest& request) {
-  const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
-  return {request.base, searched_axes(request.base, fixed, request.asked, request.sqnr_db.has_value())};
+  std::vector<std::string_view> others(request.fixed.begin(), request.fixed.end());
+  for (const Link& link : request.links) others.push_back(link.row->name);
+  return {request.base, searched_axes(request.base, others, request.asked, request.sqnr_db.has_value()),
+          request.links};
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
@@ -259,7 +271,7 @@ void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<b
   const Machine& best = answer.found.best[0].machine;
   doing("changes");
   for (const MixPart& part : answer.mix) answer.analyses.push_back(analyze(catalog, part.model, best, {}, stop));
-  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop);
+  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop, request.links);
   if (request.validate_seconds == 0) return;
   doing("validation");
   answer.validation = validated_mix(catalog, answer.mix, best, request.validate_seconds, cancel);

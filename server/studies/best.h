@@ -21,6 +21,7 @@ struct BestRequest {
   Machine base;                    // with what is fixed; checked, and mended by rows that are searched
   std::vector<std::string> fixed;  // names of rows that are not searched
   std::vector<Axis> asked;         // in place of the table's values
+  std::vector<Link> links{};       // rows that follow others, and are not searched
   SearchGoal goal;
   std::vector<Formula> formulas;       // metrics of the user's that the goal may name
   std::int64_t seconds = 60;           // of searching; it ends before with `evaluations`

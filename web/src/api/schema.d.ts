@@ -3305,6 +3305,7 @@ export interface components {
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
             axes?: components["schemas"]["Axis"][];
+            links?: components["schemas"]["Link"][];
             metrics?: {
                 [key: string]: string | {
                     formula: string;
@@ -3338,6 +3339,7 @@ export interface components {
             preset: string;
             machine: components["schemas"]["Machine"];
             axes: components["schemas"]["Axis"][];
+            links: components["schemas"]["Link"][];
             /** @enum {string} */
             method: "morris" | "sobol";
             samples: number;
@@ -3768,6 +3770,7 @@ export interface components {
             machine?: components["schemas"]["MachineChanges"];
             fixed?: components["schemas"]["MachineChanges"];
             axes?: components["schemas"]["Axis"][];
+            links?: components["schemas"]["Link"][];
             metrics?: {
                 [key: string]: string | {
                     formula: string;
