@@ -14,7 +14,7 @@
 #include "server/io/threads.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/service.h"
-#include "server/studies/best_json.h"
+#include "server/studies/best_merge.h"
 
 namespace sdip {
 namespace {
@@ -24,7 +24,8 @@ struct BestArguments {
   FileOptions files;
   MachineOptions machine;
   std::vector<std::string> minimize, maximize, where, fix, vary, links, metrics;
-  std::string optimiser, sqnr_model, data;
+  std::string optimiser, sqnr_model, data, part;
+  std::vector<std::string> merged;
   std::optional<double> sqnr_db;
   std::optional<std::int64_t> evaluations;
   std::uint64_t seed = 1;
@@ -68,7 +69,7 @@ Json fixed_json(const std::vector<std::string>& settings) {
   return fixed;
 }
 
-Json best_body(const BestArguments& a) {
+Json said_body(const BestArguments& a) {
   if (!a.spec_file.empty()) return parse_json(read_text(a.spec_file));
   Json body = {{"model", a.model},
                {"preset", a.machine.preset},
@@ -92,6 +93,12 @@ Json best_body(const BestArguments& a) {
     body["evaluations"] = *a.evaluations;
   else
     body["seconds"] = seconds_of_text(a.search_time);
+  return body;
+}
+
+Json best_body(const BestArguments& a) {
+  Json body = said_body(a);
+  if (!a.part.empty() && body.is_object()) body["part"] = work_part_text(work_part(a.part, "--part"));
   return body;
 }
 
@@ -136,8 +143,32 @@ KnownAccuracies accuracies_in(Store* store) {
           [store](const std::string& key, const StoredAccuracy& found) { store->add_accuracy(key, found); }};
 }
 
+int say(const BestArguments& arguments, const BestAnswer& answer) {
+  if (arguments.json)
+    std::cout << json_text(best_json(answer), 2) << "\n";
+  else
+    print_best(std::cout, answer, options_text(arguments.files), colour_out());
+  return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
+}
+
+/// Of answers of parts. Those that are missing are told on standard error.
+int run_merged(const BestArguments& arguments) {
+  std::vector<PartAnswer> parts;
+  for (const std::string& file : arguments.merged) try {
+      parts.push_back({file, parse_json(read_text(file))});
+    } catch (const Error& error) {
+      throw error.where.empty() ? Error(error.code, file, error.what()) : error;
+    }
+  const Catalog catalog(file_models(arguments.files));
+  const BestAnswer answer = merged_best(catalog, parts, &interrupts());
+  if (const std::string missing = missing_parts(parts); !missing.empty())
+    std::cerr << "parts that none of these answers is: " << missing << std::endl;
+  return say(arguments, answer);
+}
+
 int run_best(const BestArguments& arguments) {
   if (arguments.rows) return list_rows(arguments.json, arguments.sqnr_db.has_value());
+  if (!arguments.merged.empty()) return run_merged(arguments);
   std::unique_ptr<DataFolder> data;
   std::unique_ptr<Store> store;
   if (!arguments.data.empty()) {
@@ -151,13 +182,7 @@ int run_best(const BestArguments& arguments) {
       catalog, request, threads, &interrupts(),
       [&](const BestProgress& progress) { show_progress(request, progress); }, accuracies_in(store.get()));
   if (::isatty(2) == 1) std::cerr << std::endl;
-  if (arguments.json) {
-    std::cout << json_text(best_json(answer), 2) << "\n";
-    return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
-  }
-  print_best(std::cout, answer, options_text(arguments.files), colour_out());
-  if (answer.cancelled) return exit_cancelled;
-  return answer.keeps() ? exit_ok : exit_infeasible;
+  return say(arguments, answer);
 }
 
 }  // namespace
@@ -199,6 +224,12 @@ void add_best_command(CLI::App& app, Action& action) {
                                    "A JSON file as POST /searches takes it, in place of all of these but --json");
   for (CLI::Option* other : command->get_options())
     if (other != spec && other != command->get_help_ptr()) spec->excludes(other);
+  auto* part = command->add_option("--part", a->part,
+                                   "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
+                                   "--spec as well");
+  auto* merged = command->add_option(
+      "--merge", a->merged, "Answers of parts, as --json printed them: the best of all, or the front of all");
+  for (CLI::Option* other : {spec, part, command->get_option("MODEL")}) merged->excludes(other);
   command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
   command->add_flag("--json", a->json, "JSON instead of a table");
   command->callback([&action, a] { action = [=] { return run_best(*a); }; });

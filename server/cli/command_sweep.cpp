@@ -265,7 +265,7 @@ std::int64_t sweep_of_part(Store& store, const Catalog& catalog, const SweepSpec
 }
 
 int run_part(const SweepArguments& arguments) {
-  const SweepPart part = sweep_part(arguments.part, "--part");
+  const WorkPart part = work_part(arguments.part, "--part");
   if (arguments.data.empty()) throw Error("value_invalid", "--part", "needs --data, a folder for this part");
   if (arguments.resume || !arguments.export_file.empty() || arguments.accuracy_seconds > 0)
     throw Error("value_conflict", "--part",

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/explore/sampling.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -76,6 +77,8 @@ void read_formats(const Json& body, BestRequest& request) {
 
 }  // namespace
 
+std::uint64_t BestRequest::own_seed() const { return part.part == 1 ? seed : drawn(seed, part.part, 0); }
+
 bool BestRequest::measures_formats() const {
   return sqnr_db ||
          std::ranges::any_of(goal.objectives, [](const Objective& one) { return one.measure.name() == sqnr_name; });
@@ -85,7 +88,7 @@ BestRequest best_request(const Json& body) {
   require_keys(
       body,
       {"model", "preset", "machine", "fixed", "axes", "links", "metrics", "objectives", "constraints", "seconds",
-       "evaluations", "validate_seconds", "seed", "optimiser", "islands", "sqnr_db", "sqnr_model"},
+       "evaluations", "validate_seconds", "seed", "part", "optimiser", "islands", "sqnr_db", "sqnr_model"},
       "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
@@ -120,8 +123,12 @@ BestRequest best_request(const Json& body) {
   request.seconds = integer_within(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
+  if (const auto part = text_field(body, "part", "")) request.part = work_part(*part, "/part");
   read_optimiser(body, request);
   read_formats(body, request);
+  if (request.is_part() && request.measures_formats())
+    throw Error("value_conflict", "/part",
+                "what formats do is measured by one search: expected no sqnr_db in parts");
   request.base = mended(request.base, search_space(request).axes, request.links);
   check_search_space(search_space(request));
   return request;
@@ -152,6 +159,7 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;
   body["seed"] = request.seed;
+  if (request.is_part()) body["part"] = work_part_text(request.part);
   body["optimiser"] = optimiser_name(request.optimiser);
   body["islands"] = request.islands;
   if (request.sqnr_db) body["sqnr_db"] = *request.sqnr_db;
@@ -296,6 +304,25 @@ double go_on(const BestKeeping& keeping, const SearchSpace& space, SearchOptions
 
 }  // namespace
 
+BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchResult found, double seconds,
+                     const std::atomic<bool>* cancel) {
+  const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
+  BestAnswer answer;
+  answer.request = request;
+  answer.goal = request.goal;
+  answer.mix = catalog.mix(request.model, "/model");
+  answer.space = space_of_stages(search_space(request), workloads_of(catalog, answer.mix, request.base));
+  answer.found = std::move(found);
+  answer.seconds = seconds;
+  try {
+    if (answer.keeps()) look_closer(catalog, answer, cancel, cancelled, [](const char*) {});
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+  }
+  answer.cancelled = cancelled();
+  return answer;
+}
+
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known,
                      const BestKeeping& keeping) {
@@ -316,7 +343,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   SearchOptions options;
   options.optimiser = request.optimiser;
   options.islands = as_size(request.islands);
-  options.seed = request.seed;
+  options.seed = request.own_seed();
   options.threads = threads;
   options.evaluations = request.evaluations;
   const bool timed = request.evaluations == 0;
@@ -348,7 +375,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     answer.trace = so_far.trace;
     if (answer.keeps() && !cancelled()) {
       if (request.measures_formats()) hold_to_limit(catalog, measured, known, cancelled, answer);
-      if (answer.keeps()) look_closer(catalog, answer, cancel, cancelled, show);
+      if (answer.keeps() && !request.is_part()) look_closer(catalog, answer, cancel, cancelled, show);
     }
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;

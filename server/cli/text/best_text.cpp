@@ -239,6 +239,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
 std::string way_text(const BestRequest& request) {
   std::string text;
   if (request.optimiser != Optimiser::families) text += ", " + std::string(optimiser_name(request.optimiser));
+  if (request.is_part()) text += fmt::format(", part {} of {}", request.part.part, request.part.parts);
   if (request.islands > 1) text += fmt::format(", {} islands", request.islands);
   return text;
 }

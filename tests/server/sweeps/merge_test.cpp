@@ -211,9 +211,9 @@ TEST(parts, are_runs_that_cover_every_point_once) {
       }
       EXPECT_EQ(next, total);
     }
-  EXPECT_EQ(sweep_part("3/8", "--part").part, 3);
+  EXPECT_EQ(work_part("3/8", "--part").part, 3);
   for (const char* wrong : {"", "1", "0/3", "4/3", "1/0", "a/b", "1/3x", "-1/3", "1/10000000"})
-    EXPECT_EQ(refusal([&] { sweep_part(wrong, "--part"); }), "value_invalid at --part") << wrong;
+    EXPECT_EQ(refusal([&] { work_part(wrong, "--part"); }), "value_invalid at --part") << wrong;
 }
 
 TEST(parts, want_a_folder_and_no_front) {

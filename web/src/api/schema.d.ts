@@ -3783,6 +3783,7 @@ export interface components {
             evaluations?: number;
             validate_seconds?: number;
             seed?: number;
+            part?: string;
             /** @enum {string} */
             optimiser?: "families" | "nsga2" | "moead" | "nspso";
             islands?: number;
@@ -3879,6 +3880,7 @@ export interface components {
             compiled: number;
             found: number;
             request: components["schemas"]["SearchRequest"];
+            engine?: string;
             searched: string[];
             seconds: number;
             cancelled: boolean;
