@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -45,8 +46,19 @@ std::int64_t seconds_of_text(const std::string& text) {
   const std::string unit = text.substr(end);
   const std::int64_t scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (end == 0 || scale == 0 || number < 1 || number > most_search_seconds / scale)
-    throw Error("value_invalid", "--for", text.substr(0, 80) + ": expected a time as 60s, 5m or 1h, up to 24h");
+    throw Error("value_invalid", "--for",
+                text.substr(0, 80) + ": expected whole seconds, minutes or hours, as 90s, 5m or 1h, up to 24h");
   return number * scale;
+}
+
+/// What is wrong with a number of machines, for a check of the option.
+std::string evaluations_problem(const std::string& text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && last == end && number >= 1 && number <= most_evaluations) return "";
+  return fmt::format("expected a whole number of 1 to {}, found '{}'", most_evaluations,
+                     printable(text.substr(0, 80)));
 }
 
 /// key=value of each, as the machine's JSON has them.
@@ -71,6 +83,13 @@ Json fixed_json(const std::vector<std::string>& settings) {
 
 Json said_body(const BestArguments& a) {
   if (!a.spec_file.empty()) return parse_json(read_text(a.spec_file));
+  if (a.model.empty())
+    throw Error("value_invalid", "MODEL", "expected a model, a mix or --spec; `sdip models` lists them");
+  if (a.minimize.empty() && a.maximize.empty())
+    throw Error(
+        "value_invalid", "--minimize",
+        "expected what the machine is to be best in: --minimize or --maximize and a metric (`sdip metrics`), "
+        "several for a front");
   Json body = {{"model", a.model},
                {"preset", a.machine.preset},
                {"machine", Json(machine_json(said_machine(a.machine)))},
@@ -205,10 +224,12 @@ void add_best_command(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   add_link_option(*command, a->links);
   add_formula_option(*command, a->metrics);
-  command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
+  auto* time =
+      command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
   command
       ->add_option("--evaluations", a->evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
-      ->check(CLI::PositiveNumber);
+      ->check(evaluations_problem)
+      ->excludes(time);
   add_seed_option(*command, a->seed, "Seed");
   add_optimiser_options(*command, a->optimiser, a->islands);
   command->add_option("--sqnr-db", a->sqnr_db,

@@ -187,9 +187,11 @@ std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& 
       if (row.done == 0) continue;
       for (const MixPart& workload : mix_of_text(row.model, part.string()))
         if (const auto model = from.model(workload.model)) take_model(store, into, *model, part);
+      const bool made = !sweep_of_spec(store, row.spec_json);
       const std::int64_t id = target_of(store, row);
       auto merged = std::ranges::find(all, id, &MergedSweep::id);
-      if (merged == all.end()) merged = all.insert(all.end(), MergedSweep{.id = id});
+      if (merged == all.end())
+        merged = all.insert(all.end(), MergedSweep{.id = id, .made = made, .from = part.string()});
       merge_sweep(store, from, row, part.string(), *merged);
       merge_accuracies(store, from, row.id, id);
       merge_validation(store, from, row, id);

@@ -16,6 +16,8 @@ std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_
 
 struct MergedSweep {
   std::int64_t id = 0;             // in the store merged into
+  bool made = false;               // there was none of its spec
+  std::string from{};              // the first part with points of it
   std::int64_t added = 0;          // points that it had not
   std::int64_t agreeing = 0;       // points that it had already, with these values
   std::vector<IndexRange> gaps{};  // that it still misses

@@ -167,5 +167,33 @@ TEST(best_command, searches_in_parts_and_merges_them) {
   EXPECT_THAT(measured.err, HasSubstr("value_conflict: /part"));
 }
 
+TEST(best_command, says_in_a_sentence_what_it_expects) {
+  const auto refused = [](std::vector<std::string> more) {
+    more.insert(more.begin(), "best");
+    const Ended ended = run_sdip(more);
+    EXPECT_NE(ended.exit_code, 0);
+    EXPECT_LT(ended.err.size(), 400U) << ended.err;
+    return ended.err;
+  };
+  EXPECT_THAT(refused({"tiny-sd", "--minimize", "area_mm2", "--evaluations", "0"}),
+              HasSubstr("expected a whole number of 1 to 1000000000, found '0'"));
+  EXPECT_THAT(refused({"tiny-sd"}), HasSubstr("--minimize or --maximize and a metric"));
+  EXPECT_THAT(refused({"--minimize", "area_mm2"}), HasSubstr("MODEL: expected a model"));
+  EXPECT_THAT(refused({"tiny-sd", "--minimize", "area_mm2", "--for", "5s", "--evaluations", "10"}),
+              HasSubstr("--for excludes --evaluations"));
+  EXPECT_THAT(refused({"tiny-sd", "--minimize", "area_mm2", "--for", "1.5s"}),
+              HasSubstr("1.5s: expected whole seconds, minutes or hours, as 90s, 5m or 1h, up to 24h"));
+}
+
+TEST(best_command, says_of_the_nearest_machine_what_it_has_beside_each_condition) {
+  const Ended found = run_sdip({"best", "tiny-sd-text", "--preset", "edge", "--minimize", "power_w", "--where",
+                                "throughput_fps >= 1e12", "--where", "area_mm2 <= 1e6 * cores", "--evaluations",
+                                "300", "--validate-seconds", "0"});
+  EXPECT_EQ(found.exit_code, 3) << found.err;
+  EXPECT_THAT(found.out,
+              testing::ContainsRegex("breaks throughput_fps >= 1e12: throughput_fps [0-9,.]+ frame/s\n"));
+  EXPECT_THAT(found.out, testing::ContainsRegex("keeps area_mm2 <= .*: area_mm2 [0-9.]+ mm2, cores [0-9]+\n"));
+}
+
 }  // namespace
 }  // namespace sdip::test
