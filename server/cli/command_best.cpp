@@ -245,12 +245,14 @@ void add_best_command(CLI::App& app, Action& action) {
                                    "A JSON file as POST /searches takes it, in place of all of these but --json");
   for (CLI::Option* other : command->get_options())
     if (other != spec && other != command->get_help_ptr()) spec->excludes(other);
-  auto* part = command->add_option("--part", a->part,
-                                   "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
-                                   "--spec as well");
+  command->add_option("--part", a->part,
+                      "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
+                      "--spec as well");
   auto* merged = command->add_option(
       "--merge", a->merged, "Answers of parts, as --json printed them: the best of all, or the front of all");
-  for (CLI::Option* other : {spec, part, command->get_option("MODEL")}) merged->excludes(other);
+  constexpr std::string_view of_files[] = {"--help", "--merge", "--dim", "--input", "--role", "--operators"};
+  for (CLI::Option* other : command->get_options())  // the answers say the rest
+    if (std::ranges::find(of_files, other->get_name()) == std::end(of_files)) merged->excludes(other);
   command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
   command->add_flag("--json", a->json, "JSON instead of a table");
   command->callback([&action, a] { action = [=] { return run_best(*a); }; });
