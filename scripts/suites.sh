@@ -134,3 +134,11 @@ mutants_suite() {
   suite mutants "trying one in 20 mutants of core/cost" tests/mutants/run --quick || status=$?
   add_suite mutants "$status" "$((status == 0)) $((status != 0)) 0"
 }
+
+# The job arrays of docker/slurm on Slurm's own daemons on this machine; skipped where they cannot run, with the reason.
+slurm_suite() {
+  local status=0
+  suite slurm "running job arrays of docker/slurm on Slurm's daemons" tests/slurm/run build/dev/sdip || status=$?
+  grep '^skipped: ' "$logs/slurm.log" || true
+  add_suite slurm "$status" "$(log_counts "$logs/slurm.log")"
+}

@@ -204,7 +204,8 @@ std::optional<double> ChangedPoint::elasticity(const Outcome& before, Metric met
   return std::log(is / was) / std::log(static_cast<double>(change.to) / static_cast<double>(change.from));
 }
 
-Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine) {
+Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine,
+                            std::span<const Link> links) {
   Sensitivities s;
   const Programs programs = compile_machine(machine);
   const Worth unchanged = worth_of(programs, machine);
@@ -216,12 +217,14 @@ Sensitivities sensitivities(const Machine& machine, const CompileFunction& compi
   s.without_step = stepless(machine);
   const std::vector<std::int64_t> key = compile_key(machine);
   for (const Change& change : single_changes(machine)) {
+    if (std::ranges::find(links, change.row, &Link::row) != links.end()) continue;
     ChangedPoint& point = s.points.emplace_back();
     point.change = change;
     try {
       for (int doubling = 1;; ++doubling) {
         Machine changed = machine;
         point.change.row->write(changed, point.change.to);
+        follow(changed, links);
         check_machine(changed);
         const bool same = compile_key(changed) == key;
         const Programs its = same ? programs : compile_machine(changed);

@@ -78,23 +78,22 @@ std::int64_t linked_value(const Link& link, const Machine& machine) {
   return coded;
 }
 
-/// A link's row is no axis and follows once; its formula reads parameters that are known by then.
-void check_link(const Space& space, std::size_t number) {
-  const Link& link = space.links[number];
+void check_link(std::span<const Axis> axes, std::span<const Link> links, std::size_t number) {
+  const Link& link = links[number];
   const std::string where = "/links/" + std::to_string(number), name(link.row->name);
   const auto same = [&](const auto& other) { return other.row == link.row; };
   if (link.row->type == ParameterType::choice)
     throw Error("value_invalid", where + "/parameter", name + " is a choice: only numbers and flags follow others");
-  if (std::ranges::any_of(space.axes, same))
+  if (std::ranges::any_of(axes, same))
     throw Error("value_conflict", where + "/parameter", name + " is an axis: it cannot follow others, too");
-  if (std::ranges::count_if(space.links, same) > 1)
+  if (std::ranges::count_if(links, same) > 1)
     throw Error("value_conflict", where + "/parameter", name + " is linked twice");
   for (const FormulaInput& input : link.formula.inputs) {
     if (input.parameter == nullptr)
       throw Error("value_invalid", where + "/formula",
                   std::string(metrics()[input.metric].name) + " is a metric: a parameter follows parameters alone");
-    for (std::size_t later = number; later < space.links.size(); ++later)
-      if (space.links[later].row == input.parameter)
+    for (std::size_t later = number; later < links.size(); ++later)
+      if (links[later].row == input.parameter)
         throw Error("value_conflict", where + "/formula",
                     std::string(input.parameter->name) +
                         (later == number ? " cannot follow itself" : " is linked later: list it before"));
@@ -135,6 +134,14 @@ void check_conditions(std::span<const Axis> axes, std::span<const Link> links) {
   for (std::size_t a = 0; a < axes.size(); ++a) check_condition(axes, links, a);
 }
 
+void check_links(std::span<const Axis> axes, std::span<const Link> links) {
+  for (std::size_t link = 0; link < links.size(); ++link) check_link(axes, links, link);
+}
+
+void follow(Machine& machine, std::span<const Link> links) {
+  for (const Link& link : links) link.row->write(machine, linked_value(link, machine));
+}
+
 std::vector<const Axis*> digit_order(const Space& space) {
   std::vector<const Axis*> order;
   for (const Axis& axis : space.axes) order.push_back(&axis);
@@ -150,7 +157,7 @@ std::int64_t point_count(const Space& space) {
 
 Machine point(const Space& space, std::int64_t i) {
   Machine machine = unlinked_point(space, i);
-  for (const Link& link : space.links) link.row->write(machine, linked_value(link, machine));
+  follow(machine, space.links);
   return machine;
 }
 
@@ -225,7 +232,7 @@ void check_space(const Space& space) {
       throw Error("value_invalid", where + "/values",
                   fmt::format("{} = {} is listed twice", axis.row->name, value_text(*axis.row, *twice)));
   }
-  for (std::size_t link = 0; link < space.links.size(); ++link) check_link(space, link);
+  check_links(space.axes, space.links);
   const std::int64_t most = most_points;
   const SamplingRow& row = row_of(space.sampling);
   if (row.draws) {

@@ -107,6 +107,9 @@ Machine point(const Space& space, std::int64_t i);
 /// The same without its links.
 Machine unlinked_point(const Space& space, std::int64_t i);
 
+/// Writes what follows, in turn, onto a machine that has all that is followed. Throws as point() does.
+void follow(Machine& machine, std::span<const Link> links);
+
 /// The value of one axis at point i, of the base where its condition does not hold; `axis` is an index into
 /// space.axes.
 std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
@@ -128,12 +131,20 @@ nlohmann::ordered_json space_json(const Space& space);
 std::vector<Axis> axes_from_json(const nlohmann::json& list);
 nlohmann::ordered_json axes_json(std::span<const Axis> axes);
 
+/// Links alone: a list of {"parameter", "formula"}; and back. Throws at "/links".
+std::vector<Link> links_from_json(const nlohmann::json& list);
+nlohmann::ordered_json links_json(std::span<const Link> links);
+
 bool has_conditions(const Space& space);
 /// Whether an axis's condition holds on a machine; of one without, yes.
 bool holds(const Axis& axis, const Machine& machine);
 /// A condition reads parameters that are known before its axis is: the base's, and those of axes listed before it.
 /// Throws Error("value_invalid" | "value_conflict", "/axes/N/when", ...).
 void check_conditions(std::span<const Axis> axes, std::span<const Link> links = {});
+
+/// A link's row is no choice, no axis, and follows once; its formula reads parameters that are known by then.
+/// Throws Error("value_invalid" | "value_conflict", "/links/N/...", ...).
+void check_links(std::span<const Axis> axes, std::span<const Link> links);
 
 /// Refuses what space_from_json refuses of a space built in C++: no axis, empty or repeated values, repeated
 /// parameters, too many points.

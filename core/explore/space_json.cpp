@@ -127,26 +127,6 @@ std::vector<std::int64_t> draws_from_json(const json& list) {
   return draws;
 }
 
-std::vector<Link> links_from_json(const json& list) {
-  if (!list.is_array()) throw Error("value_invalid", "/links", "expected a list of links");
-  if (list.size() > most_formulas)
-    throw Error("limit_exceeded", "/links", fmt::format("expected at most {} links", most_formulas));
-  std::vector<Link> links;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string where = "/links/" + std::to_string(i);
-    if (!list[i].is_object()) throw Error("value_invalid", where, "a link: expected an object");
-    refuse_unknown_keys(list[i], {"parameter", "formula"}, where);
-    const ParameterRow* row = varied_row(list[i], where);
-    if (const FormerRow* former = find_former(list[i]["parameter"].get<std::string>()))
-      throw Error("unknown_parameter", where + "/parameter",
-                  fmt::format("{} stands for others: link {}", row->name, former->now));
-    if (!list[i].contains("formula") || !list[i]["formula"].is_string())
-      throw Error("value_invalid", where + "/formula", "expected a formula of parameters");
-    links.push_back({row, parse_formula("link", "", list[i]["formula"].get<std::string>(), where + "/formula")});
-  }
-  return links;
-}
-
 Axis axis_from_json(const json& axis, const std::string& where) {
   if (!axis.is_object()) throw Error("value_invalid", where, "an axis: expected an object");
   refuse_unknown_keys(axis, {"parameter", "values", "min", "max", "step", "factor", "when"}, where);
@@ -172,6 +152,26 @@ std::vector<Axis> axes_from_json(const json& list) {
   for (std::size_t a = 0; a < list.size(); ++a)
     axes.push_back(axis_from_json(list[a], "/axes/" + std::to_string(a)));
   return axes;
+}
+
+std::vector<Link> links_from_json(const json& list) {
+  if (!list.is_array()) throw Error("value_invalid", "/links", "expected a list of links");
+  if (list.size() > most_formulas)
+    throw Error("limit_exceeded", "/links", fmt::format("expected at most {} links", most_formulas));
+  std::vector<Link> links;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string where = "/links/" + std::to_string(i);
+    if (!list[i].is_object()) throw Error("value_invalid", where, "a link: expected an object");
+    refuse_unknown_keys(list[i], {"parameter", "formula"}, where);
+    const ParameterRow* row = varied_row(list[i], where);
+    if (const FormerRow* former = find_former(list[i]["parameter"].get<std::string>()))
+      throw Error("unknown_parameter", where + "/parameter",
+                  fmt::format("{} stands for others: link {}", row->name, former->now));
+    if (!list[i].contains("formula") || !list[i]["formula"].is_string())
+      throw Error("value_invalid", where + "/formula", "expected a formula of parameters");
+    links.push_back({row, parse_formula("link", "", list[i]["formula"].get<std::string>(), where + "/formula")});
+  }
+  return links;
 }
 
 Space space_from_json(const json& spec, const Machine& base) {
@@ -214,6 +214,12 @@ nlohmann::ordered_json axes_json(std::span<const Axis> axes) {
   return list;
 }
 
+nlohmann::ordered_json links_json(std::span<const Link> links) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Link& link : links) list.push_back({{"parameter", link.row->name}, {"formula", link.formula.text}});
+  return list;
+}
+
 nlohmann::ordered_json space_json(const Space& space) {
   nlohmann::ordered_json object;
   object["sampling"] = sampling_name(space.sampling);
@@ -221,10 +227,7 @@ nlohmann::ordered_json space_json(const Space& space) {
   if (row_of(space.sampling).draws) object["count"] = space.count;
   if (!space.draws.empty()) object["draws"] = space.draws;
   object["axes"] = axes_json(space.axes);
-  if (space.links.empty()) return object;
-  object["links"] = nlohmann::ordered_json::array();
-  for (const Link& link : space.links)
-    object["links"].push_back({{"parameter", link.row->name}, {"formula", link.formula.text}});
+  if (!space.links.empty()) object["links"] = links_json(space.links);
   return object;
 }
 

@@ -43,10 +43,10 @@ std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const s
   for (Outcome& outcome : outcomes) outcome.values.fill(std::numeric_limits<double>::quiet_NaN());
   Sharing sharing;
   for (std::size_t i = 0; i < machines.size(); ++i) try {
-      check_machine(machines[i]);
+      check_machine_in(screening.request.space, machines[i]);
       sharing[compile_key(machines[i])].push_back(i);
     } catch (const Error& error) {
-      outcomes[i].reason = error.what();
+      outcomes[i].reason = text_of(error);
     }
   List<const std::vector<std::size_t>*> groups;
   for (const auto& [key, places] : sharing) groups.push_back(&places);
@@ -94,8 +94,10 @@ Screening screen(const CompileFunction& compile_machine, const ScreeningRequest&
   screening.evaluated = std::ssize(outcomes);
   std::vector<bool> has_none(outcomes.size());
   for (const Measure& measure : request.measures) {
-    const std::vector<double> values = measured(measure, machines, outcomes);
+    std::vector<double> values = measured(measure, machines, outcomes);
     for (std::size_t i = 0; i < values.size(); ++i) {
+      // A formula of parameters has a value of any machine.
+      if (!outcomes[i].counted()) values[i] = std::numeric_limits<double>::quiet_NaN();
       if (!std::isnan(values[i])) continue;
       has_none[i] = true;
       if (screening.reason.empty())

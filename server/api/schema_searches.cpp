@@ -49,6 +49,7 @@ void add_found(OrderedJson& schemas) {
   schemas["KnownRange"] = object({{"metric", text()}, {"least", nullable(number())}, {"most", nullable(number())}});
   Properties result = integers({"generations", "evaluated", "feasible", "compiled", "found"});
   result.insert(result.end(), {{"request", reference("SearchRequest")},
+                               {"engine?", text()},
                                {"searched", array(text())},
                                {"seconds", number()},
                                {"cancelled", flag()},
@@ -75,6 +76,7 @@ void add_searches(OrderedJson& schemas) {
                                      {"machine?", reference("MachineChanges")},
                                      {"fixed?", reference("MachineChanges")},
                                      {"axes?", array(reference("Axis"))},
+                                     {"links?", array(reference("Link"))},
                                      {"metrics?", user_formulas()},
                                      {"objectives", array(text())},
                                      {"constraints?", array(text())},
@@ -82,6 +84,7 @@ void add_searches(OrderedJson& schemas) {
                                      {"evaluations?", integer()},
                                      {"validate_seconds?", integer()},
                                      {"seed?", integer()},
+                                     {"part?", text()},
                                      {"optimiser?", one_of(optimiser_names())},
                                      {"islands?", integer()},
                                      {"sqnr_db?", number()},

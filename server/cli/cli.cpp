@@ -123,6 +123,13 @@ void add_formats_option(CLI::App& command, std::string& file) {
                      "A file of number formats for layers or operator families (docs/formats.md)");
 }
 
+void add_link_option(CLI::App& command, std::vector<std::string>& links) {
+  command
+      .add_option("--link", links,
+                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
+      ->allow_extra_args(false);
+}
+
 void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
   command
       .add_option("--metric", metrics,

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -14,7 +15,7 @@
 #include "server/io/threads.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/service.h"
-#include "server/studies/best_json.h"
+#include "server/studies/best_merge.h"
 
 namespace sdip {
 namespace {
@@ -23,8 +24,9 @@ struct BestArguments {
   std::string model, spec_file, search_time = "60s";
   FileOptions files;
   MachineOptions machine;
-  std::vector<std::string> minimize, maximize, where, fix, vary, metrics;
-  std::string optimiser, sqnr_model, data;
+  std::vector<std::string> minimize, maximize, where, fix, vary, links, metrics;
+  std::string optimiser, sqnr_model, data, part;
+  std::vector<std::string> merged;
   std::optional<double> sqnr_db;
   std::optional<std::int64_t> evaluations;
   std::uint64_t seed = 1;
@@ -44,8 +46,19 @@ std::int64_t seconds_of_text(const std::string& text) {
   const std::string unit = text.substr(end);
   const std::int64_t scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   if (end == 0 || scale == 0 || number < 1 || number > most_search_seconds / scale)
-    throw Error("value_invalid", "--for", text.substr(0, 80) + ": expected a time as 60s, 5m or 1h, up to 24h");
+    throw Error("value_invalid", "--for",
+                text.substr(0, 80) + ": expected whole seconds, minutes or hours, as 90s, 5m or 1h, up to 24h");
   return number * scale;
+}
+
+/// What is wrong with a number of machines, for a check of the option.
+std::string evaluations_problem(const std::string& text) {
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && last == end && number >= 1 && number <= most_evaluations) return "";
+  return fmt::format("expected a whole number of 1 to {}, found '{}'", most_evaluations,
+                     printable(text.substr(0, 80)));
 }
 
 /// key=value of each, as the machine's JSON has them.
@@ -68,8 +81,15 @@ Json fixed_json(const std::vector<std::string>& settings) {
   return fixed;
 }
 
-Json best_body(const BestArguments& a) {
+Json said_body(const BestArguments& a) {
   if (!a.spec_file.empty()) return parse_json(read_text(a.spec_file));
+  if (a.model.empty())
+    throw Error("value_invalid", "MODEL", "expected a model, a mix or --spec; `sdip models` lists them");
+  if (a.minimize.empty() && a.maximize.empty())
+    throw Error(
+        "value_invalid", "--minimize",
+        "expected what the machine is to be best in: --minimize or --maximize and a metric (`sdip metrics`), "
+        "several for a front");
   Json body = {{"model", a.model},
                {"preset", a.machine.preset},
                {"machine", Json(machine_json(said_machine(a.machine)))},
@@ -84,6 +104,7 @@ Json best_body(const BestArguments& a) {
   for (const std::string& name : a.maximize) body["objectives"].push_back("max:" + name);
   if (!a.vary.empty()) body["axes"] = Json::array();
   for (const std::string& axis : a.vary) body["axes"].push_back(axis_json(axis, "--vary"));
+  for (const std::string& link : a.links) body["links"].push_back(link_json(link));
   if (!a.metrics.empty()) body["metrics"] = Json(formulas_json(formulas_of(a.metrics)));
   if (a.sqnr_db) body["sqnr_db"] = *a.sqnr_db;
   if (!a.sqnr_model.empty()) body["sqnr_model"] = a.sqnr_model;
@@ -94,11 +115,17 @@ Json best_body(const BestArguments& a) {
   return body;
 }
 
+Json best_body(const BestArguments& a) {
+  Json body = said_body(a);
+  if (!a.part.empty() && body.is_object()) body["part"] = work_part_text(work_part(a.part, "--part"));
+  return body;
+}
+
 BestRequest said_best(const BestArguments& a) {
   try {
     return best_request(best_body(a));
   } catch (const Error& error) {
-    throw told_by_option(error, "/axes", "--vary", a.vary);
+    throw told_by_option(told_by_option(error, "/axes", "--vary", a.vary), "/links", "--link", a.links);
   }
 }
 
@@ -135,8 +162,32 @@ KnownAccuracies accuracies_in(Store* store) {
           [store](const std::string& key, const StoredAccuracy& found) { store->add_accuracy(key, found); }};
 }
 
+int say(const BestArguments& arguments, const BestAnswer& answer) {
+  if (arguments.json)
+    std::cout << json_text(best_json(answer), 2) << "\n";
+  else
+    print_best(std::cout, answer, options_text(arguments.files), colour_out());
+  return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
+}
+
+/// Of answers of parts. Those that are missing are told on standard error.
+int run_merged(const BestArguments& arguments) {
+  std::vector<PartAnswer> parts;
+  for (const std::string& file : arguments.merged) try {
+      parts.push_back({file, parse_json(read_text(file))});
+    } catch (const Error& error) {
+      throw error.where.empty() ? Error(error.code, file, error.what()) : error;
+    }
+  const Catalog catalog(file_models(arguments.files));
+  const BestAnswer answer = merged_best(catalog, parts, &interrupts());
+  if (const std::string missing = missing_parts(parts); !missing.empty())
+    std::cerr << "parts that none of these answers is: " << missing << std::endl;
+  return say(arguments, answer);
+}
+
 int run_best(const BestArguments& arguments) {
   if (arguments.rows) return list_rows(arguments.json, arguments.sqnr_db.has_value());
+  if (!arguments.merged.empty()) return run_merged(arguments);
   std::unique_ptr<DataFolder> data;
   std::unique_ptr<Store> store;
   if (!arguments.data.empty()) {
@@ -150,13 +201,7 @@ int run_best(const BestArguments& arguments) {
       catalog, request, threads, &interrupts(),
       [&](const BestProgress& progress) { show_progress(request, progress); }, accuracies_in(store.get()));
   if (::isatty(2) == 1) std::cerr << std::endl;
-  if (arguments.json) {
-    std::cout << json_text(best_json(answer), 2) << "\n";
-    return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
-  }
-  print_best(std::cout, answer, options_text(arguments.files), colour_out());
-  if (answer.cancelled) return exit_cancelled;
-  return answer.keeps() ? exit_ok : exit_infeasible;
+  return say(arguments, answer);
 }
 
 }  // namespace
@@ -177,11 +222,14 @@ void add_best_command(CLI::App& app, Action& action) {
   command
       ->add_option("--vary", a->vary, "An axis as `sdip sweep` has it, in place of the values searched; repeated")
       ->allow_extra_args(false);
+  add_link_option(*command, a->links);
   add_formula_option(*command, a->metrics);
-  command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
+  auto* time =
+      command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
   command
       ->add_option("--evaluations", a->evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
-      ->check(CLI::PositiveNumber);
+      ->check(evaluations_problem)
+      ->excludes(time);
   add_seed_option(*command, a->seed, "Seed");
   add_optimiser_options(*command, a->optimiser, a->islands);
   command->add_option("--sqnr-db", a->sqnr_db,
@@ -197,6 +245,14 @@ void add_best_command(CLI::App& app, Action& action) {
                                    "A JSON file as POST /searches takes it, in place of all of these but --json");
   for (CLI::Option* other : command->get_options())
     if (other != spec && other != command->get_help_ptr()) spec->excludes(other);
+  command->add_option("--part", a->part,
+                      "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
+                      "--spec as well");
+  auto* merged = command->add_option(
+      "--merge", a->merged, "Answers of parts, as --json printed them: the best of all, or the front of all");
+  constexpr std::string_view of_files[] = {"--help", "--merge", "--dim", "--input", "--role", "--operators"};
+  for (CLI::Option* other : command->get_options())  // the answers say the rest
+    if (std::ranges::find(of_files, other->get_name()) == std::end(of_files)) merged->excludes(other);
   command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
   command->add_flag("--json", a->json, "JSON instead of a table");
   command->callback([&action, a] { action = [=] { return run_best(*a); }; });

@@ -22,9 +22,9 @@ struct MergeArguments {
 OrderedJson merged_json(const MergedSweep& merged) {
   OrderedJson gaps = OrderedJson::array();
   for (const IndexRange& gap : merged.gaps) gaps.push_back({{"first", gap.first}, {"end", gap.end}});
-  return {{"sweep", merged.id},      {"name", merged.row.name}, {"total", merged.row.total},
-          {"done", merged.row.done}, {"added", merged.added},   {"agreeing", merged.agreeing},
-          {"gaps", std::move(gaps)}};
+  return {{"sweep", merged.id},          {"name", merged.row.name}, {"total", merged.row.total},
+          {"done", merged.row.done},     {"made", merged.made},     {"added", merged.added},
+          {"agreeing", merged.agreeing}, {"gaps", std::move(gaps)}};
 }
 
 void print_merged(const MergedSweep& merged, const std::string& into) {
@@ -56,6 +56,10 @@ int run_merge(const MergeArguments& arguments) {
     return exit_ok;
   }
   for (const MergedSweep& merged : all) print_merged(merged, arguments.into);
+  for (const MergedSweep& merged : all)
+    if (merged.made && (all.size() > 1 || merged.id > 1))
+      std::cout << "Sweep " << merged.id << " is one of its own, from " << printable(merged.from)
+                << " on: no other sweep here has its spec\n";
   if (all.empty()) std::cout << "No points in these folders\n";
   return exit_ok;
 }

@@ -17,7 +17,7 @@ struct ScreenArguments {
   std::string model, method = "morris";
   FileOptions files;
   MachineOptions machine;
-  std::vector<std::string> axes, metrics, measures;
+  std::vector<std::string> axes, links, metrics, measures;
   std::optional<std::int64_t> samples;
   std::uint64_t seed = 1;
   bool json = false;
@@ -34,6 +34,7 @@ Json screen_body(const ScreenArguments& a) {
   if (a.samples) body["samples"] = *a.samples;
   if (!a.axes.empty()) body["axes"] = Json::array();
   for (const std::string& axis : a.axes) body["axes"].push_back(axis_json(axis));
+  for (const std::string& link : a.links) body["links"].push_back(link_json(link));
   return body;
 }
 
@@ -41,7 +42,7 @@ ScreeningRequest said_request(const ScreenArguments& a) {
   try {
     return screening_request(screen_body(a));
   } catch (const Error& error) {
-    throw told_by_option(error, "/axes", "--axis", a.axes);
+    throw told_by_option(told_by_option(error, "/axes", "--axis", a.axes), "/links", "--link", a.links);
   }
 }
 
@@ -129,6 +130,7 @@ void add_screen_command(CLI::App& app, Action& action) {
                    "searches, from half "
                    "of the machine's value to twice")
       ->allow_extra_args(false);
+  add_link_option(*command, a->links);
   command->add_option("--measure", a->measures, "A metric or formula; repeated; none: throughput_fps and area_mm2")
       ->allow_extra_args(false);
   add_formula_option(*command, a->metrics);

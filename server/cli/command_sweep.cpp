@@ -265,7 +265,7 @@ std::int64_t sweep_of_part(Store& store, const Catalog& catalog, const SweepSpec
 }
 
 int run_part(const SweepArguments& arguments) {
-  const SweepPart part = sweep_part(arguments.part, "--part");
+  const WorkPart part = work_part(arguments.part, "--part");
   if (arguments.data.empty()) throw Error("value_invalid", "--part", "needs --data, a folder for this part");
   if (arguments.resume || !arguments.export_file.empty() || arguments.accuracy_seconds > 0)
     throw Error("value_conflict", "--part",
@@ -336,10 +336,7 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
           "repeated; none: a first look over "
           "six")
       ->allow_extra_args(false);
-  sweep
-      .add_option("--link", a.links,
-                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
-      ->allow_extra_args(false);
+  add_link_option(sweep, a.links);
   add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling,
                    "grid, random, latin_hypercube or sobol (docs/api.md#samplings); grid when not given");

@@ -64,6 +64,8 @@ CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::
 void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands);
 /// --formats FILE.
 void add_formats_option(CLI::App& command, std::string& file);
+/// --link PARAMETER=FORMULA, several.
+void add_link_option(CLI::App& command, std::vector<std::string>& links);
 /// --metric NAME=EXPRESSION, several.
 void add_formula_option(CLI::App& command, std::vector<std::string>& texts);
 /// Throws as parse_formula does, with the option as its place.

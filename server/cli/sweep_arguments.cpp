@@ -84,9 +84,6 @@ Json axis_json(const std::string& whole, const std::string& option) {
   return axis;
 }
 
-namespace {
-
-/// Of "psram_port_bits=conv_lanes_out * 256". What is wrong with a formula is said here, naming the option.
 Json link_json(const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos)
@@ -96,8 +93,6 @@ Json link_json(const std::string& text) {
                     where = "--link " + name.substr(0, 80);
   return {{"parameter", name}, {"formula", parse_formula("link", "", text.substr(equals + 1), where).text}};
 }
-
-}  // namespace
 
 std::optional<AskedRevision> asked_revision(const SweepArguments& a) {
   const std::optional<std::int64_t> parents[] = {a.clone, a.extend, a.narrow, a.retry};  // as RevisionKind has them

@@ -26,6 +26,10 @@ struct SweepArguments {
 /// `option` is what said it.
 Json axis_json(const std::string& text, const std::string& option = "--axis");
 
+/// "psram_port_bits=conv_lanes_out * 256" of --link as {"parameter","formula"}. Throws Error value_invalid,
+/// formula_invalid naming the option.
+Json link_json(const std::string& text);
+
 /// What --clone, --extend, --narrow or --retry ask for, and of which sweep; nothing without them. Throws Error
 /// value_invalid, value_conflict where an option stands beside that is for a sweep of its own.
 struct AskedRevision {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "core/base/error.h"
 #include "server/io/files.h"
@@ -12,14 +11,6 @@
 
 namespace sdip {
 namespace {
-
-constexpr std::int64_t most_parts = 1'000'000;
-
-std::int64_t positive(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? value : 0;
-}
 
 /// Points first to end - 1 of a batch.
 PointBatch slice(const PointBatch& batch, const IndexRange& range) {
@@ -163,18 +154,7 @@ void end_merge(Store& store, MergedSweep& merged) {
 
 }  // namespace
 
-SweepPart sweep_part(const std::string& text, const std::string& where) {
-  const auto slash = text.find('/');
-  if (slash != std::string::npos) {
-    const std::string_view whole(text);
-    const SweepPart part{positive(whole.substr(0, slash)), positive(whole.substr(slash + 1))};
-    if (part.part >= 1 && part.part <= part.parts && part.parts <= most_parts) return part;
-  }
-  throw Error("value_invalid", where,
-              text.substr(0, 80) + ": expected K/N, the K-th of N parts, with K from 1 to N, as 2/8");
-}
-
-IndexRange range_of(const SweepPart& part, std::int64_t total) {
+IndexRange range_of(const WorkPart& part, std::int64_t total) {
   return {total * (part.part - 1) / part.parts, total * part.part / part.parts};
 }
 
@@ -207,9 +187,11 @@ std::vector<MergedSweep> merge_parts(Store& store, const std::filesystem::path& 
       if (row.done == 0) continue;
       for (const MixPart& workload : mix_of_text(row.model, part.string()))
         if (const auto model = from.model(workload.model)) take_model(store, into, *model, part);
+      const bool made = !sweep_of_spec(store, row.spec_json);
       const std::int64_t id = target_of(store, row);
       auto merged = std::ranges::find(all, id, &MergedSweep::id);
-      if (merged == all.end()) merged = all.insert(all.end(), MergedSweep{.id = id});
+      if (merged == all.end())
+        merged = all.insert(all.end(), MergedSweep{.id = id, .made = made, .from = part.string()});
       merge_sweep(store, from, row, part.string(), *merged);
       merge_accuracies(store, from, row.id, id);
       merge_validation(store, from, row, id);

@@ -4,22 +4,20 @@
 #include <filesystem>
 
 #include "db/store.h"
+#include "server/io/work_part.h"
 
 namespace sdip {
 
-/// The k-th of n runs of a sweep's points, 1 <= k <= n, as even as can be.
-struct SweepPart {
-  std::int64_t part = 1, parts = 1;
-};
-/// "2/8". Throws Error value_invalid.
-SweepPart sweep_part(const std::string& text, const std::string& where);
-IndexRange range_of(const SweepPart& part, std::int64_t total);
+/// Of n runs of a sweep's points, as even as can be, the k-th.
+IndexRange range_of(const WorkPart& part, std::int64_t total);
 
 /// The sweep of that spec, if the store has it: the newest.
 std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_json);
 
 struct MergedSweep {
   std::int64_t id = 0;             // in the store merged into
+  bool made = false;               // there was none of its spec
+  std::string from{};              // the first part with points of it
   std::int64_t added = 0;          // points that it had not
   std::int64_t agreeing = 0;       // points that it had already, with these values
   std::vector<IndexRange> gaps{};  // that it still misses

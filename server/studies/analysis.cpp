@@ -16,12 +16,13 @@ CompileFunction compile_quickly(const Catalog& catalog, const Mix& mix, const Sa
 }
 
 Sensitivities analyze_changes(const Catalog& catalog, const Mix& mix, const Machine& machine,
-                              const SaidFormats& formats, const Stop& stop) {
+                              const SaidFormats& formats, const Stop& stop, std::span<const Link> links) {
   const CompileFunction quickly = compile_quickly(catalog, mix, formats, stop);
-  return sensitivities(machine, [&](const Machine& changed) {
+  const auto compiled = [&](const Machine& changed) {
     end_if(stop, mix[0].model);
     return quickly(changed);
-  });
+  };
+  return sensitivities(machine, compiled, links);
 }
 
 }  // namespace sdip

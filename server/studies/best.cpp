@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/explore/sampling.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -17,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
-/// An axis that could not be searched would be left out in silence.
+/// An axis that could not be searched would be left out in silence; and what is fixed follows nothing.
 void check_asked(const BestRequest& request) {
   for (const Axis& axis : request.asked) {
     const std::string name(axis.row->name);
@@ -29,7 +30,14 @@ void check_asked(const BestRequest& request) {
     if (std::ranges::count_if(request.asked, same) > 1)
       throw Error("value_invalid", "/axes", name + " is given twice");
   }
-  check_conditions(request.asked);
+  for (std::size_t l = 0; l < request.links.size(); ++l) {
+    const std::string name(request.links[l].row->name);
+    if (std::ranges::find(request.fixed, name) != request.fixed.end())
+      throw Error("value_conflict", fmt::format("/links/{}/parameter", l),
+                  name + " is fixed: it cannot follow others");
+  }
+  check_conditions(request.asked, request.links);
+  check_links(request.asked, request.links);
 }
 
 /// Behind the objectives.
@@ -69,16 +77,19 @@ void read_formats(const Json& body, BestRequest& request) {
 
 }  // namespace
 
+std::uint64_t BestRequest::own_seed() const { return part.part == 1 ? seed : drawn(seed, part.part, 0); }
+
 bool BestRequest::measures_formats() const {
   return sqnr_db ||
          std::ranges::any_of(goal.objectives, [](const Objective& one) { return one.measure.name() == sqnr_name; });
 }
 
 BestRequest best_request(const Json& body) {
-  require_keys(body,
-               {"model", "preset", "machine", "fixed", "axes", "metrics", "objectives", "constraints", "seconds",
-                "evaluations", "validate_seconds", "seed", "optimiser", "islands", "sqnr_db", "sqnr_model"},
-               "");
+  require_keys(
+      body,
+      {"model", "preset", "machine", "fixed", "axes", "links", "metrics", "objectives", "constraints", "seconds",
+       "evaluations", "validate_seconds", "seed", "part", "optimiser", "islands", "sqnr_db", "sqnr_model"},
+      "");
   BestRequest request;
   request.model = text_field(body, "model", "").value_or("");
   if (request.model.empty()) throw Error("value_invalid", "/model", "expected the name of a model");
@@ -95,6 +106,7 @@ BestRequest best_request(const Json& body) {
           request.fixed.push_back(std::string(technology_prefix) + figure.key());
   }
   if (body.contains("axes")) request.asked = axes_from_json(body["axes"]);
+  if (body.contains("links")) request.links = links_from_json(body["links"]);
   check_asked(request);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   if (!body.contains("objectives"))
@@ -111,9 +123,13 @@ BestRequest best_request(const Json& body) {
   request.seconds = integer_within(body, "seconds", 60, 1, most_search_seconds);
   request.validate_seconds = integer_within(body, "validate_seconds", 30, 0, most_validation_seconds);
   request.seed = static_cast<std::uint64_t>(integer_within(body, "seed", 1, 0, most_seed));
+  if (const auto part = text_field(body, "part", "")) request.part = work_part(*part, "/part");
   read_optimiser(body, request);
   read_formats(body, request);
-  request.base = mended(request.base, search_space(request).axes);
+  if (request.is_part() && request.measures_formats())
+    throw Error("value_conflict", "/part",
+                "what formats do is measured by one search: expected no sqnr_db in parts");
+  request.base = mended(request.base, search_space(request).axes, request.links);
   check_search_space(search_space(request));
   return request;
 }
@@ -132,6 +148,7 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["machine"] = std::move(machine);
   body["fixed"] = std::move(fixed);
   body["axes"] = axes_json(request.asked);
+  if (!request.links.empty()) body["links"] = links_json(request.links);
   if (!request.formulas.empty()) body["metrics"] = formulas_json(request.formulas);
   body["objectives"] = OrderedJson::array();
   for (const Objective& objective : request.goal.objectives)
@@ -142,6 +159,7 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;
   body["seed"] = request.seed;
+  if (request.is_part()) body["part"] = work_part_text(request.part);
   body["optimiser"] = optimiser_name(request.optimiser);
   body["islands"] = request.islands;
   if (request.sqnr_db) body["sqnr_db"] = *request.sqnr_db;
@@ -150,8 +168,10 @@ OrderedJson best_request_json(const BestRequest& request) {
 }
 
 SearchSpace search_space(const BestRequest& request) {
-  const std::vector<std::string_view> fixed(request.fixed.begin(), request.fixed.end());
-  return {request.base, searched_axes(request.base, fixed, request.asked, request.sqnr_db.has_value())};
+  std::vector<std::string_view> others(request.fixed.begin(), request.fixed.end());
+  for (const Link& link : request.links) others.push_back(link.row->name);
+  return {request.base, searched_axes(request.base, others, request.asked, request.sqnr_db.has_value()),
+          request.links};
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
@@ -259,7 +279,7 @@ void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<b
   const Machine& best = answer.found.best[0].machine;
   doing("changes");
   for (const MixPart& part : answer.mix) answer.analyses.push_back(analyze(catalog, part.model, best, {}, stop));
-  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop);
+  answer.around = analyze_changes(catalog, answer.mix, best, {}, stop, request.links);
   if (request.validate_seconds == 0) return;
   doing("validation");
   answer.validation = validated_mix(catalog, answer.mix, best, request.validate_seconds, cancel);
@@ -284,6 +304,25 @@ double go_on(const BestKeeping& keeping, const SearchSpace& space, SearchOptions
 
 }  // namespace
 
+BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchResult found, double seconds,
+                     const std::atomic<bool>* cancel) {
+  const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
+  BestAnswer answer;
+  answer.request = request;
+  answer.goal = request.goal;
+  answer.mix = catalog.mix(request.model, "/model");
+  answer.space = space_of_stages(search_space(request), workloads_of(catalog, answer.mix, request.base));
+  answer.found = std::move(found);
+  answer.seconds = seconds;
+  try {
+    if (answer.keeps()) look_closer(catalog, answer, cancel, cancelled, [](const char*) {});
+  } catch (const Error& error) {
+    if (!is_cancelled(error)) throw;
+  }
+  answer.cancelled = cancelled();
+  return answer;
+}
+
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known,
                      const BestKeeping& keeping) {
@@ -304,7 +343,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
   SearchOptions options;
   options.optimiser = request.optimiser;
   options.islands = as_size(request.islands);
-  options.seed = request.seed;
+  options.seed = request.own_seed();
   options.threads = threads;
   options.evaluations = request.evaluations;
   const bool timed = request.evaluations == 0;
@@ -336,7 +375,7 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     answer.trace = so_far.trace;
     if (answer.keeps() && !cancelled()) {
       if (request.measures_formats()) hold_to_limit(catalog, measured, known, cancelled, answer);
-      if (answer.keeps()) look_closer(catalog, answer, cancel, cancelled, show);
+      if (answer.keeps() && !request.is_part()) look_closer(catalog, answer, cancel, cancelled, show);
     }
   } catch (const Error& error) {
     if (!is_cancelled(error)) throw;

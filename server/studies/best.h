@@ -10,6 +10,7 @@
 #include "core/explore/search/rows.h"
 #include "core/explore/search/search.h"
 #include "core/explore/sensitivity.h"
+#include "server/io/work_part.h"
 #include "server/json/report_json.h"
 #include "server/studies/format_accuracy.h"
 #include "server/studies/validation.h"
@@ -21,17 +22,22 @@ struct BestRequest {
   Machine base;                    // with what is fixed; checked, and mended by rows that are searched
   std::vector<std::string> fixed;  // names of rows that are not searched
   std::vector<Axis> asked;         // in place of the table's values
+  std::vector<Link> links{};       // rows that follow others, and are not searched
   SearchGoal goal;
   std::vector<Formula> formulas;       // metrics of the user's that the goal may name
   std::int64_t seconds = 60;           // of searching; it ends before with `evaluations`
   std::int64_t evaluations = 0;        // 0: as many as the time lets it; else the answer repeats bit for bit
   std::int64_t validate_seconds = 30;  // 0: the answer is not validated
   std::uint64_t seed = 1;
+  WorkPart part{};  // of so many independent searches, each with a seed of its own
   Optimiser optimiser = Optimiser::families;
   std::int64_t islands = 1;
   std::optional<double> sqnr_db{};  // at least, as measured: then formats below 8 bits are searched, too
   std::string sqnr_model{};         // measured in place of `model`, which may be too large; "": itself
 
+  bool is_part() const { return part.parts > 1; }  // then nothing is looked at around the best: its merging does
+  /// That of its part: of the first the seed itself, of the others drawn from both.
+  std::uint64_t own_seed() const;
   bool measures_formats() const;  // for the limit, or an objective sqnr_db
 };
 inline constexpr std::int64_t most_search_seconds = 86'400, most_evaluations = 1'000'000'000;
@@ -100,6 +106,11 @@ struct BestAnswer {
   bool misses_limit() const { return sqnr_db && request.sqnr_db && *sqnr_db < *request.sqnr_db; }
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
 };
+
+/// What there is to say of machines that were found by searches of a request: looks around the best, and validates
+/// it. Throws Error unknown_model. Cancelled, it says what it knew until then.
+BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchResult found, double seconds,
+                     const std::atomic<bool>* cancel);
 
 /// Searches, then looks around the best machine and validates it. Throws Error unknown_model, and what importing
 /// throws. Cancelled, it says what was best until then. One that goes on finds what it would have found at once,

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/study/signature.h"
 #include "server/http/http.h"
 #include "server/json/explain_json.h"
 #include "server/studies/best_steps.h"
@@ -73,7 +74,7 @@ OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;
   OrderedJson list = OrderedJson::array();
-  const std::size_t shown = std::min(best.size(), most_listed_machines);
+  const std::size_t shown = answer.request.is_part() ? best.size() : std::min(best.size(), most_listed_machines);
   std::size_t before = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t at = shown < 2 ? 0 : i * (best.size() - 1) / (shown - 1);
@@ -148,7 +149,8 @@ OrderedJson accuracy_of_formats_json(const BestAnswer& answer) {
 
 /// Null where the answer was not validated.
 OrderedJson validated_json(const BestAnswer& answer) {
-  const bool validated = answer.keeps() && !answer.cancelled && answer.request.validate_seconds > 0;
+  const bool validated =
+      answer.keeps() && !answer.cancelled && !answer.request.is_part() && answer.request.validate_seconds > 0;
   return validated ? validation_summary_json(answer.validation) : OrderedJson(nullptr);
 }
 
@@ -170,6 +172,7 @@ OrderedJson best_json(const BestAnswer& answer) {
   OrderedJson searched = OrderedJson::array();
   for (const Axis& axis : space.axes) searched.push_back(axis.row->name);
   return {{"request", best_request_json(answer.request)},
+          {"engine", signature()},
           {"searched", std::move(searched)},
           {"seconds", answer.seconds},
           {"cancelled", answer.cancelled},

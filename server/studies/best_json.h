@@ -6,7 +6,8 @@
 
 namespace sdip {
 
-/// Machines of an answer that are listed at most: of a longer front every so-manieth, its ends among them.
+/// Machines of an answer that are listed at most: of a longer front every so-manieth, its ends among them; but all
+/// of a part of a search, so that it can be merged.
 inline constexpr std::size_t most_listed_machines = 200;
 
 /// The answer, as the `result` of GET /searches/{id} and `sdip best --json` have it.

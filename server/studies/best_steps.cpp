@@ -22,6 +22,7 @@ Steps steps_of(const BestAnswer& answer) {
     if (!point.outcome.counted() || (kind != ChangeKind::design && kind != ChangeKind::unpriced)) continue;
     Machine machine = answer.found.best[0].machine;
     point.change.row->write(machine, point.change.to);
+    follow(machine, answer.space.links);  // it was evaluated, so that it can
     steps.points.push_back(&point);
     steps.machines.push_back(machine);
     steps.outcomes.push_back(point.outcome);
@@ -44,6 +45,9 @@ std::vector<Change> differences(const SearchSpace& space, const Machine& from, c
   for (const Axis& axis : space.axes)
     if (axis.row->read(from) != axis.row->read(to))
       all.push_back({axis.row, axis.row->read(from), axis.row->read(to)});
+  for (const Link& link : space.links)
+    if (link.row->read(from) != link.row->read(to))
+      all.push_back({link.row, link.row->read(from), link.row->read(to)});
   return all;
 }
 

@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// The rows in which two machines of a space differ, in the order of its axes.
+/// The rows in which two machines of a space differ, in the order of its axes; behind them those that are linked.
 std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to);
 
 /// The conditions of a goal that a machine breaks; of one that breaks a limit all that it would break as well.

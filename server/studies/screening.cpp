@@ -17,8 +17,10 @@ constexpr std::int64_t usual_samples[] = {usual_trajectories, 64};
 
 /// Values from half of the base's to twice, of numbers: choices drawn among all break rules between rows nearly
 /// always.
-std::vector<Axis> axes_near(const Machine& base) {
-  std::vector<Axis> axes = searched_axes(base, {}, {});
+std::vector<Axis> axes_near(const Machine& base, std::span<const Link> links) {
+  std::vector<std::string_view> linked;
+  for (const Link& link : links) linked.push_back(link.row->name);
+  std::vector<Axis> axes = searched_axes(base, linked, {});
   for (Axis& axis : axes) {
     const std::int64_t own = axis.row->read(base);
     std::erase_if(axis.values, [&](std::int64_t value) { return 2 * value < own || value > 2 * own; });
@@ -44,7 +46,8 @@ OrderedJson index_json(const SobolIndex& index) {
 }  // namespace
 
 ScreeningRequest screening_request(const Json& body) {
-  require_keys(body, {"model", "preset", "machine", "axes", "metrics", "measures", "method", "samples", "seed"},
+  require_keys(body,
+               {"model", "preset", "machine", "axes", "links", "metrics", "measures", "method", "samples", "seed"},
                "");
   ScreeningRequest request;
   request.model = text_field(body, "model", "").value_or("");
@@ -52,11 +55,13 @@ ScreeningRequest screening_request(const Json& body) {
   request.preset = text_field(body, "preset", "").value_or(std::string(default_preset));
   request.space.base = require_preset(request.preset, "/preset").machine;
   if (body.contains("machine")) assign_json(request.space.base, body["machine"], "/machine");
+  if (body.contains("links")) request.space.links = links_from_json(body["links"]);
   check_machine(request.space.base);
   if (body.contains("axes") && body["axes"].is_array() && body["axes"].empty())
     throw Error("value_invalid", "/axes",
                 "a screening needs at least one axis; none said: numbers near the machine's");
-  request.space.axes = body.contains("axes") ? axes_from_json(body["axes"]) : axes_near(request.space.base);
+  request.space.axes =
+      body.contains("axes") ? axes_from_json(body["axes"]) : axes_near(request.space.base, request.space.links);
   check_search_space(request.space);
   if (body.contains("metrics")) request.formulas = formulas_from_json(body["metrics"], "/metrics");
   const auto names =
@@ -109,6 +114,7 @@ OrderedJson screening_json(const Screening& screening) {
           {"preset", request.preset},
           {"machine", machine_json(request.space.base)},
           {"axes", axes_json(request.space.axes)},
+          {"links", links_json(request.space.links)},
           {"method", method_names[at(request.method)]},
           {"samples", request.samples},
           {"seed", request.seed},

@@ -101,6 +101,24 @@ TEST(screenings, give_a_row_its_base_where_its_condition_does_not_hold) {
   EXPECT_LT(often, always);
 }
 
+TEST(screenings, have_linked_rows_follow_and_leave_out_machines_where_they_cannot) {
+  const Ended found =
+      run_sdip({"screen", "tiny-sd-text", "--preset", "edge", "--axis", "cores=1,2,3,4", "--axis",
+                "core_clock_mhz=200:800:200", "--link", "dram_channels=if(cores == 4, 0, 10 * cores)", "--metric",
+                "f=dram_channels", "--measure", "f", "--json"});
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  const Json json = Json::parse(found.out);
+  EXPECT_EQ(json["links"][0]["formula"], "if(cores == 4, 0, 10 * cores)");
+  EXPECT_NEAR(row_in(json, 0, "cores")["mean"].get<double>(), 30, 1e-9) << "over its whole range, with ten a core";
+  EXPECT_EQ(row_in(json, 0, "core_clock_mhz")["mean_size"], 0);
+  EXPECT_GT(json["without_value"], 0);
+  EXPECT_LT(json["without_value"], json["evaluated"]);
+  EXPECT_EQ(json["reason"], "dram_channels: follows others, and would be 0: expected 1 to 4096");
+  const Ended refused = run_sdip({"screen", "tiny-sd-text", "--axis", "cores=1,2", "--link", "cores=dies"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("--link cores: cores is an axis: it cannot follow others, too"));
+}
+
 TEST(screenings, have_the_machine_s_own_numbers_where_no_axis_is_said_and_take_mixes) {
   const Ended told = run_sdip({"screen", "tiny-sd-text+tiny-sd-vae-decoder", "--preset", "edge", "--samples", "3"});
   ASSERT_EQ(told.exit_code, 0) << told.err;

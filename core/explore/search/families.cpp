@@ -101,7 +101,7 @@ class Raising {
   /// then.
   const Evaluator* evaluator_for(Candidate& member) {
     try {
-      check_machine(member.machine);
+      check_machine_in(searching_.space, member.machine);
     } catch (const Error& error) {
       member.outcome.reason = text_of(error);
       return nullptr;

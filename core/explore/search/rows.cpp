@@ -140,9 +140,10 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-/// What the first rule that a machine breaks says; "" where it keeps all.
-std::string broken_rule(const Machine& machine) {
+/// What the first rule that a machine breaks says, when what is linked followed; "" where it keeps all.
+std::string broken_rule(Machine& machine, std::span<const Link> links) {
   try {
+    follow(machine, links);
     check_machine(machine);
   } catch (const Error& error) {
     return error.where + ": " + error.what();
@@ -152,8 +153,8 @@ std::string broken_rule(const Machine& machine) {
 
 /// A single change that keeps all rules; or else one of a row that the broken rule names, which then breaks another
 /// than those before.
-std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axes, const std::string& rule,
-                               const std::set<std::string>& before) {
+std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axes, std::span<const Link> links,
+                               const std::string& rule, const std::set<std::string>& before) {
   std::optional<Machine> other;
   for (const Axis& axis : axes) {
     if (axis.when) continue;
@@ -161,7 +162,7 @@ std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axe
     for (const std::int64_t value : axis.values) {
       Machine changed = machine;
       axis.row->write(changed, value);
-      const std::string broken = broken_rule(changed);
+      const std::string broken = broken_rule(changed, links);
       if (broken.empty()) return changed;
       if (named && !other && !before.contains(broken)) other = changed;
     }
@@ -232,13 +233,13 @@ std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string
   return axes;
 }
 
-Machine mended(const Machine& base, std::span<const Axis> axes) {
+Machine mended(const Machine& base, std::span<const Axis> axes, std::span<const Link> links) {
   std::set<std::string> broken;
   Machine machine = base;
-  for (std::string rule = broken_rule(machine); !rule.empty(); rule = broken_rule(machine)) {
+  for (std::string rule = broken_rule(machine, links); !rule.empty(); rule = broken_rule(machine, links)) {
     broken.insert(rule);
-    const std::optional<Machine> next = stepped(machine, axes, rule, broken);
-    if (!next) check_machine(base);
+    const std::optional<Machine> next = stepped(machine, axes, links, rule, broken);
+    if (!next) check_machine_in({base, {}, {links.begin(), links.end()}}, base);
     machine = *next;
   }
   return machine;

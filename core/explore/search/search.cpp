@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/explore/search/archive.h"
@@ -167,10 +168,20 @@ bool evolve(Searching& searching, std::span<const Placing> starts, Found& found)
   return found.progress.evaluated > evaluated && std::ranges::none_of(found.islands, &Population::empty);
 }
 
-/// Those that can change the program, be it by a condition of another that does.
+/// Rows that links which change the program follow.
+std::set<const ParameterRow*> followed_rows(std::span<const Link> links) {
+  std::set<const ParameterRow*> followed;
+  for (std::size_t l = links.size(); l-- > 0;)  // links follow those before them
+    if (changes_program(*links[l].row) || followed.contains(links[l].row))
+      for (const FormulaInput& input : links[l].formula.inputs) followed.insert(input.parameter);
+  return followed;
+}
+
+/// Those that can change the program, be it by a condition of another that does, or by what follows them.
 std::vector<bool> compiled_axes(const SearchSpace& space) {
+  const std::set<const ParameterRow*> followed = followed_rows(space.links);
   std::vector<bool> compiled;
-  for (const Axis& axis : space.axes) compiled.push_back(changes_program(*axis.row));
+  for (const Axis& axis : space.axes) compiled.push_back(changes_program(*axis.row) || followed.contains(axis.row));
   for (std::size_t a = space.axes.size(); a-- > 0;) {  // conditions read axes before their own
     if (!compiled[a] || !space.axes[a].when) continue;
     for (std::size_t b = 0; b < a; ++b)

@@ -18,19 +18,24 @@
 namespace sdip {
 
 /// A base machine and the axes along which it varies, each row once; their product may be of any size. Conditions
-/// read axes before their own (check_conditions).
+/// read axes before their own (check_conditions); rows that are linked follow these (check_links), and are not
+/// searched.
 struct SearchSpace {
   Machine base;
   std::vector<Axis> axes;
+  std::vector<Link> links = {};
 };
 
 /// Throws Error("value_invalid", "/axes", ...): no axis, a row twice, an axis of fewer than two values; and what
-/// check_conditions does.
+/// check_conditions and check_links do.
 void check_search_space(const SearchSpace& space);
 
 /// The base with the value of each axis at its place; rows whose condition does not hold on it, or that mean
-/// nothing on it (core/machine/shown.h), are the base's, so that machines that differ in such alone are one.
+/// nothing on it (core/machine/shown.h), are the base's, so that machines that differ in such alone are one. Then
+/// its links; a row that cannot have the value that it would follow with is the base's, and breaks a rule.
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
+/// What a machine of the space breaks, be it by a row that cannot follow: throws as follow() and check_machine do.
+void check_machine_in(const SearchSpace& space, const Machine& machine);
 /// Of all places that give the same machine, since conditions or other options leave some of them without meaning,
 /// the same: those of the values that it has, or else the first.
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places);

@@ -7,6 +7,19 @@
 #include "core/machine/shown.h"
 
 namespace sdip {
+namespace {
+
+/// Each link that can be followed.
+void follow_where_possible(const SearchSpace& space, Machine& machine) {
+  for (const Link& link : space.links) try {
+      follow(machine, {&link, 1});
+    } catch (const Error&) {
+      link.row->write(machine, link.row->read(space.base));
+    }
+}
+
+}  // namespace
+
 void check_search_space(const SearchSpace& space) {
   if (space.axes.empty()) throw Error("value_invalid", "/axes", "a search needs a row that is not fixed");
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
@@ -16,7 +29,8 @@ void check_search_space(const SearchSpace& space) {
     for (std::size_t b = 0; b < a; ++b)
       if (space.axes[b].row == space.axes[a].row) throw Error("value_invalid", "/axes", name + " is given twice");
   }
-  check_conditions(space.axes);
+  check_conditions(space.axes, space.links);
+  check_links(space.axes, space.links);
 }
 
 bool fits(const SearchState& state, const SearchSpace& space, std::size_t islands) {
@@ -38,12 +52,20 @@ Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> plac
   Machine machine = space.base;
   for (std::size_t a = 0; a < space.axes.size(); ++a)
     if (holds(space.axes[a], machine)) space.axes[a].row->write(machine, space.axes[a].values[places[a]]);
+  follow_where_possible(space, machine);  // a linked row may decide what means something
   const auto leave_out = [&](const Axis& axis) { axis.row->write(machine, axis.row->read(space.base)); };
   for (const Axis& axis : space.axes)
     if (!is_shown(*axis.row, machine)) leave_out(axis);
   for (const Axis& axis : space.axes)
     if (!holds(axis, machine)) leave_out(axis);  // of a row that means nothing, as it turned out
+  follow_where_possible(space, machine);
   return machine;
+}
+
+void check_machine_in(const SearchSpace& space, const Machine& machine) {
+  Machine followed = machine;
+  follow(followed, space.links);
+  check_machine(followed);
 }
 
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places) {

@@ -47,6 +47,34 @@ std::string difference_text(const SearchSpace& space, const Machine& from, const
   return text.empty() ? "nothing that counts" : text;
 }
 
+/// "throughput_fps 12.3 frame/s, cores 4": what a condition compares, of a machine.
+std::string compared_text(const Formula& condition, const Candidate& candidate) {
+  std::string text;
+  for (const FormulaInput& input : condition.inputs) {
+    text += text.empty() ? "" : ", ";
+    if (input.parameter != nullptr) {
+      text += fmt::format("{} {}", input.parameter->name,
+                          setting_text(*input.parameter, input.parameter->read(candidate.machine)));
+      continue;
+    }
+    const MetricRow& row = metrics()[input.metric];
+    text += fmt::format("{} {}", row.name, quantity_text(candidate.outcome.values[input.metric], row.unit));
+  }
+  return text;
+}
+
+/// Each condition, whether the nearest machine keeps it, and what it has; nothing of one without values.
+void print_conditions(std::ostream& out, const BestAnswer& answer, const Candidate& nearest) {
+  if (!nearest.outcome.counted()) return;
+  const std::vector<std::string> broken = broken_conditions(answer, nearest);
+  for (const Formula& condition : answer.goal.constraints) {
+    const bool breaks = std::ranges::find(broken, condition.text) != broken.end();
+    const std::string its = compared_text(condition, nearest);
+    out << (breaks ? "  breaks " : "  keeps ") << printable(condition.text) << (its.empty() ? "" : ": ")
+        << printable(its) << "\n";
+  }
+}
+
 /// Rows that are fixed, and those that differ from the preset's.
 void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& machine, bool colour) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
@@ -239,6 +267,7 @@ void print_again(std::ostream& out, const BestAnswer& answer, std::string_view f
 std::string way_text(const BestRequest& request) {
   std::string text;
   if (request.optimiser != Optimiser::families) text += ", " + std::string(optimiser_name(request.optimiser));
+  if (request.is_part()) text += fmt::format(", part {} of {}", request.part.part, request.part.parts);
   if (request.islands > 1) text += fmt::format(", {} islands", request.islands);
   return text;
 }
@@ -270,8 +299,7 @@ void print_best(std::ostream& out, const BestAnswer& answer, std::string_view fi
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";
     if (!best.outcome.feasible) out << "  infeasible: " << printable(best.outcome.reason) << "\n";
-    for (const std::string& broken : broken_conditions(answer, best))
-      out << "  breaks " << printable(broken) << "\n";
+    print_conditions(out, answer, best);
     if (answer.misses_limit())
       out << "  as it is, with its fusions, it has " << decibels_text(*answer.sqnr_db, answer.request.sqnr_db)
           << "; its set of formats alone keeps the limit\n";

@@ -316,7 +316,7 @@ TEST(searches, go_on_where_they_were_kept_and_find_the_same) {
   const Catalog catalog;
   const BestRequest request = best_request(Json::parse(
       R"({"model": "tiny-sd-text", "preset": "edge", "objectives": ["area_mm2", "throughput_fps"], "islands": 2,
-          "evaluations": 6000, "validate_seconds": 0})"));
+          "links": [{"parameter": "dsram_bytes", "formula": "65536 * cores"}], "evaluations": 6000, "validate_seconds": 0})"));
   std::vector<std::string> kept;
   const BestKeeping keeping = {
       {}, [&](const BestState& state) { kept.push_back(best_state_text(request.goal, state)); }, 0};
@@ -394,12 +394,14 @@ TEST(searches, their_request_spelled_out_is_the_same_request) {
   const BestRequest request = best_request(Json::parse(
       R"({"model": "sd15", "machine": {"cores": 3}, "fixed": {"steps": 4, "technology": {"n45.multiply.int8": 0.3}},
           "axes": [{"parameter": "psram_bytes", "values": [1048576, 2097152]}],
+          "links": [{"parameter": "psram_port_bits", "formula": "conv_lanes_out * 128"}],
           "metrics": {"e": {"formula": "power_w * latency_s", "unit": "J"}}, "objectives": ["min:e", "max:throughput_fps"],
           "constraints": ["area_mm2 <= 100"], "evaluations": 5, "seed": 9})"));
   const OrderedJson spelled = best_request_json(request);
   EXPECT_EQ(best_request_json(best_request(Json::parse(spelled.dump()))), spelled);
   EXPECT_EQ(spelled["machine"]["cores"], 3);
   EXPECT_EQ(spelled["fixed"]["steps"], 4);
+  EXPECT_EQ(spelled["machine"]["psram_port_bits"], 128 * spelled["machine"]["conv_lanes_out"].get<int>());
   EXPECT_EQ(spelled["fixed"]["technology"], (OrderedJson{{"n45.multiply.int8", 0.3}}));
 }
 

@@ -87,6 +87,25 @@ TEST(parts, of_a_sweep_merge_to_the_bytes_of_one_process_though_one_was_killed) 
   EXPECT_TRUE(exported(out) == exported(one));
 }
 
+TEST(parts, of_another_sweep_are_said_to_be_one_of_their_own) {
+  const TemporaryFolder folder;
+  const std::string a = folder / "a", b = folder / "b", out = folder / "whole";
+  for (const auto& [data, cores] : {std::pair(a, "cores=1,2"), std::pair(b, "cores=1,2,4")})
+    expect_done(run_sdip({"sweep", "tiny-sd-text", "--axis", cores, "--part", "1/2", "--data", data}));
+  const Ended first = run_sdip({"merge", out, a});
+  expect_done(first);
+  EXPECT_THAT(first.out, testing::Not(HasSubstr("of its own")));
+  const Ended other = run_sdip({"merge", out, b});
+  expect_done(other);
+  EXPECT_THAT(other.out,
+              HasSubstr("Sweep 2 is one of its own, from " + b + " on: no other sweep here has its spec"));
+  const Ended again = run_sdip({"merge", out, a, b, "--json"});
+  for (const Json& sweep : Json::parse(again.out)["sweeps"]) EXPECT_FALSE(sweep["made"].get<bool>());
+  const Ended both = run_sdip({"merge", folder / "new", a, b});
+  EXPECT_THAT(both.out, HasSubstr("Sweep 1 is one of its own, from " + a));
+  EXPECT_THAT(both.out, HasSubstr("Sweep 2 is one of its own, from " + b));
+}
+
 TEST(parts, bring_what_was_measured_and_validated_of_a_whole_sweep) {
   const TemporaryFolder folder;
   const std::string one = folder / "one", out = folder / "merged";
@@ -211,9 +230,9 @@ TEST(parts, are_runs_that_cover_every_point_once) {
       }
       EXPECT_EQ(next, total);
     }
-  EXPECT_EQ(sweep_part("3/8", "--part").part, 3);
+  EXPECT_EQ(work_part("3/8", "--part").part, 3);
   for (const char* wrong : {"", "1", "0/3", "4/3", "1/0", "a/b", "1/3x", "-1/3", "1/10000000"})
-    EXPECT_EQ(refusal([&] { sweep_part(wrong, "--part"); }), "value_invalid at --part") << wrong;
+    EXPECT_EQ(refusal([&] { work_part(wrong, "--part"); }), "value_invalid at --part") << wrong;
 }
 
 TEST(parts, want_a_folder_and_no_front) {

@@ -3305,6 +3305,7 @@ export interface components {
             preset?: string;
             machine?: components["schemas"]["MachineChanges"];
             axes?: components["schemas"]["Axis"][];
+            links?: components["schemas"]["Link"][];
             metrics?: {
                 [key: string]: string | {
                     formula: string;
@@ -3338,6 +3339,7 @@ export interface components {
             preset: string;
             machine: components["schemas"]["Machine"];
             axes: components["schemas"]["Axis"][];
+            links: components["schemas"]["Link"][];
             /** @enum {string} */
             method: "morris" | "sobol";
             samples: number;
@@ -3768,6 +3770,7 @@ export interface components {
             machine?: components["schemas"]["MachineChanges"];
             fixed?: components["schemas"]["MachineChanges"];
             axes?: components["schemas"]["Axis"][];
+            links?: components["schemas"]["Link"][];
             metrics?: {
                 [key: string]: string | {
                     formula: string;
@@ -3780,6 +3783,7 @@ export interface components {
             evaluations?: number;
             validate_seconds?: number;
             seed?: number;
+            part?: string;
             /** @enum {string} */
             optimiser?: "families" | "nsga2" | "moead" | "nspso";
             islands?: number;
@@ -3876,6 +3880,7 @@ export interface components {
             compiled: number;
             found: number;
             request: components["schemas"]["SearchRequest"];
+            engine?: string;
             searched: string[];
             seconds: number;
             cancelled: boolean;

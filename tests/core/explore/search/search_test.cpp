@@ -220,6 +220,71 @@ TEST(search, of_axes_under_conditions_evaluates_each_machine_on_its_own_program_
   }
 }
 
+/// psram_bytes, which is compiled, follows cores, which only cost; vector_lanes cannot with three of them.
+SearchSpace linked_space() {
+  SearchSpace space = made_space();
+  space.axes.erase(space.axes.begin() + 4);
+  space.axes.erase(space.axes.begin() + 2);
+  space.links = {{find_parameter("psram_bytes"), parse_formula("link", "", "4096 * cores", "")},
+                 {find_parameter("vector_lanes"), parse_formula("link", "", "if(cores == 3, 0, 8 * cores)", "")}};
+  return space;
+}
+
+TEST(search_space, has_links_followed_and_says_which_machine_cannot) {
+  const SearchSpace space = linked_space();
+  for (std::uint16_t cores = 0; cores < space.axes[0].values.size(); ++cores) {
+    const Machine machine = machine_at(space, std::vector<std::uint16_t>{cores, 1, 2, 1});
+    EXPECT_EQ(machine.psram_bytes, 4096 * machine.cores);
+    if (machine.cores != 3) {
+      EXPECT_EQ(machine.vector_lanes, 8 * machine.cores);
+      EXPECT_NO_THROW(check_machine_in(space, machine));
+      continue;
+    }
+    EXPECT_EQ(machine.vector_lanes, space.base.vector_lanes);
+    try {
+      check_machine_in(space, machine);
+      ADD_FAILURE() << "three cores have no lanes";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code + " at " + error.where, "value_out_of_range at vector_lanes");
+    }
+  }
+  SearchSpace refused = space;
+  refused.axes.push_back({find_parameter("vector_lanes"), {4, 8}});
+  EXPECT_THROW(check_search_space(refused), Error) << "an axis and a link";
+  refused = space;
+  refused.axes[1].when = parse_constraint("vector_lanes > 4", "");
+  EXPECT_THROW(check_search_space(refused), Error) << "a condition on what follows";
+}
+
+TEST(search, of_linked_rows_evaluates_each_machine_on_its_own_program_and_finds_the_best) {
+  const SearchSpace space = linked_space();
+  const auto evaluate = [](const Application& application, const Machine& machine) {
+    EXPECT_EQ(application.name, compile_named(machine)->name);
+    EXPECT_EQ(machine.psram_bytes, 4096 * machine.cores);
+    EXPECT_EQ(machine.vector_lanes, 8 * machine.cores);
+    return evaluate_made(application, machine);
+  };
+  double most = 0;
+  for (std::uint16_t cores = 0; cores < 12; ++cores)
+    for (std::uint16_t channels = 0; channels < 5; ++channels)
+      for (std::uint16_t fusion = 0; fusion < 3; ++fusion) {
+        const Machine machine = machine_at(space, std::vector<std::uint16_t>{cores, 7, channels, fusion});
+        const Outcome outcome = evaluate_made({}, machine);
+        if (outcome.feasible && machine.cores != 3) most = std::max(most, outcome.values[Metric::throughput_fps]);
+      }
+  const SearchGoal goal = {{{Metric::throughput_fps, Better::higher}}};
+  const SearchResult found = search(space, goal, compile_named, one_by_one(evaluate), {.evaluations = 1'500});
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_EQ(found.best[0].outcome.values[Metric::throughput_fps], most);
+  const SearchGoal both = {{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}};
+  for (const std::string_view name : optimiser_names()) {
+    const SearchResult front = search(space, both, compile_named, one_by_one(evaluate),
+                                      {.optimiser = optimiser_named(name).value(), .evaluations = 1'500});
+    EXPECT_GT(front.best.size(), 5u) << name;
+    for (const Candidate& one : front.best) EXPECT_NE(one.machine.cores, 3);
+  }
+}
+
 TEST(search_space, refuses_no_axis_an_axis_twice_and_an_axis_of_one_value) {
   const Axis cores{find_parameter("cores"), {1, 2}}, one{find_parameter("dies"), {1}};
   for (const std::vector<Axis>& axes : {std::vector<Axis>{}, {cores, cores}, {cores, one}})
