@@ -41,7 +41,7 @@ int run_export(const ExportArguments& arguments) {
   const auto file = store_file(arguments.data);
   if (!std::filesystem::exists(file))
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const Store store(file.string());
+  const Store store(file.string(), StoreAccess::read);
   SweepRecord sweep = sweep_record(store, arguments.sweep);
   if (engine_changed(sweep.row))
     std::cerr << "sdip: note: these points are of "
