@@ -215,7 +215,7 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
   print_validation(validation);
 }
 
-void export_sweep_points(const Store& store, const SweepRecord& sweep, ExportFormat format, NewFile* target) {
+void export_sweep_points(const Store& store, SweepRecord sweep, ExportFormat format, NewFile* target) {
   ExportQuery query = export_query(store, sweep, format, "", false, "--export");
   if (row_of(format).holds_manifest)
     query.manifest_json = json_text(manifest_json(store, sweep, query, "sdip sweep"));
@@ -236,7 +236,7 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
   options.threads = threads_here();
   options.cancel = &interrupts();
   options.on_batch = [&](const Pace& pace) { line.show(last = pace, false); };
-  options.part = part;
+  if (part) options.part = {*part};
   const bool cancelled = run_sweep(store, catalog, id, options);
   line.show(last, true);
   if (const std::int64_t taken = store.sweep(id).taken; taken > 0)
