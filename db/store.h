@@ -57,7 +57,7 @@ struct SweepRow {
   std::optional<Problem> error;
   std::optional<SweepOrigin> origin;
   std::int64_t revision = 1;  // how many sweeps lead to it, it among them
-  std::int64_t taken = 0;     // of the points stored, those taken over from its parent
+  std::int64_t taken = 0;     // of the points stored, those taken over from another sweep
 };
 
 /// A validation: of a design point that was asked for, or of the front of a sweep. States are those of sweeps, but
