@@ -54,6 +54,16 @@ std::optional<std::int64_t> equal_sweep(const Store& store, const SweepRow& row,
   return found;
 }
 
+/// That of the store which holds a point; nothing where it is damaged, so that the point is evaluated.
+std::optional<PointBatch> sound_batch(const Store& store, std::int64_t sweep, std::int64_t index) {
+  try {
+    return store.batch_holding(sweep, index);
+  } catch (const Error& error) {
+    if (error.code != "store_corrupt") throw;
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TakenPoints> TakenPoints::of(const Store& store, const SweepRow& row, const SweepSpec& spec) {
@@ -81,7 +91,7 @@ TakenPoints::TakenPoints(const Store& store, std::int64_t parent, SweepSpec pare
       index_(parent_spec_.space, store.stored_ranges(parent), spec_.space),
       taken_(as_size(point_count(spec_.space))) {}
 
-/// That which holds a point of the parent; null where it is no more.
+/// That which holds a point of the parent; null where it is no more, or damaged.
 std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
   constexpr std::size_t most_recent = 64;  // some 5 MB
   const std::scoped_lock lock(mutex_);
@@ -90,7 +100,7 @@ std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
     recent_.splice(recent_.begin(), recent_, found);
     return recent_.front();
   }
-  auto batch = store_.batch_holding(parent_, index);
+  auto batch = sound_batch(store_, parent_, index);
   if (!batch) return nullptr;
   recent_.push_front(std::make_shared<const PointBatch>(std::move(*batch)));
   if (recent_.size() > most_recent) recent_.pop_back();

@@ -77,6 +77,12 @@ TEST(revisions, a_sweep_of_the_same_points_as_another_takes_them_over) {
   EXPECT_EQ(taken_by(data, 2), 183) << "as far as they are stored";
   EXPECT_EQ(taken_by(data, 3), 0) << "on another machine";
   EXPECT_TRUE(export_of(data, 2) == export_of(folder / "fresh", 1));
+  Connection(data + "/sdip.sqlite", Connection::Access::read_write)
+      .execute(
+          "UPDATE chunk SET flags = zeroblob((count + 7) / 8), feasible = 0, reason = zeroblob(4 * count) WHERE "
+          "sweep = 2");
+  expect_swept(joined(parent, {"--data", data}));
+  EXPECT_TRUE(export_of(data, 4) == export_of(folder / "fresh", 1)) << "what is damaged is evaluated";
 }
 
 TEST(revisions, an_extension_that_was_killed_resumes_to_the_same_bytes) {
