@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/explore/measure.h"
+#include "core/explore/points.h"
 
 namespace sdip {
 
@@ -33,7 +34,10 @@ struct ExportQuery {
   std::vector<Measure> measures;
   std::vector<AccuracyField> accuracies;
   std::optional<std::vector<std::int64_t>> only{};  // stored points, in this order; nothing: all, by index
-  std::string manifest_json{};                      // for formats that hold it; "" : null
+  /// The points that were stored when it was made, ascending: those stored since are left out. Nothing: all are
+  /// there.
+  std::optional<std::vector<IndexRange>> stored{};
+  std::string manifest_json{};  // for formats that hold it; "" : null
 };
 
 /// Every column: the axes, the metrics, these formulas, and the accuracies.

@@ -1,4 +1,4 @@
-// What a Store holds: the lock, the one writer, and the readers that wait to be used again.
+// What a Store holds: the lock, the one who writes, and the readers that wait to be used again.
 #pragma once
 
 #include <array>
@@ -98,13 +98,13 @@ class Remembered {
 };
 
 struct Store::Parts {
-  explicit Parts(const std::string& store_path);
+  Parts(const std::string& store_path, StoreAccess access);
   ~Parts();
 
   std::string path;
-  FileLock lock;
+  std::unique_ptr<FileLock> lock;  // none where it is only read
   std::mutex writing;
-  Connection writer;
+  Connection writer;  // which SQLite lets write nothing where the store is only read
   MetricIds metric_ids{};
   std::mutex pooling;
   std::vector<std::unique_ptr<Connection>> idle;
@@ -209,6 +209,9 @@ Error no_such(const std::string& table, std::int64_t id);
 
 /// As Store::point_accuracies.
 std::map<std::int64_t, StoredAccuracy> point_accuracies_in(Connection& connection, std::int64_t sweep);
+
+/// Which of a sweep's points are stored, ascending.
+std::vector<IndexRange> stored_in(Connection& connection, std::int64_t sweep);
 
 /// Throws Error("not_found", ...) unless the sweep exists; returns its number of points.
 std::int64_t total_of(Connection& connection, std::int64_t sweep);

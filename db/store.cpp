@@ -138,15 +138,30 @@ FileLock::~FileLock() { close(file_); }
 
 namespace {
 
-const std::string& brought_up(const std::string& path) {
+/// A store of the newest version at `path`; to be read alone it is locked only while it is brought up.
+const std::string& brought_up(const std::string& path, StoreAccess access) {
+  if (access == StoreAccess::write) {
+    bring_up(path);
+    return path;
+  }
+  const std::int64_t newest = std::ssize(migrations());
+  if (Connection there(path, Connection::Access::read_only); store_version(there, newest) == newest) return path;
+  const FileLock lock(path + ".lock");
   bring_up(path);
   return path;
 }
 
 }  // namespace
 
-Store::Parts::Parts(const std::string& store_path)
-    : path(store_path), lock(store_path + ".lock"), writer(brought_up(store_path), Connection::Access::read_write) {
+Store::Parts::Parts(const std::string& store_path, StoreAccess access)
+    : path(store_path),
+      lock(access == StoreAccess::write ? std::make_unique<FileLock>(store_path + ".lock") : nullptr),
+      writer(brought_up(store_path, access),
+             access == StoreAccess::write ? Connection::Access::read_write : Connection::Access::read_only) {
+  if (!lock) {
+    metric_ids = metric_ids_in(writer);
+    return;
+  }
   keep_log(writer);
   Statement clean(writer, "SELECT 1 FROM setting WHERE name = 'clean' AND value = '0'");
   if (clean.step()) writer.check_whole();
@@ -164,6 +179,7 @@ Store::Parts::Parts(const std::string& store_path)
 
 Store::Parts::~Parts() {
   idle.clear();
+  if (!lock) return;
   try {
     Transaction transaction(writer, Transaction::Kind::durable_write);
     writer.execute("UPDATE setting SET value = '1' WHERE name = 'clean'");
@@ -197,7 +213,7 @@ ReadConnection::~ReadConnection() {
   }
 }
 
-Store::Store(const std::string& path) : parts_(std::make_unique<Parts>(path)) {}
+Store::Store(const std::string& path, StoreAccess access) : parts_(std::make_unique<Parts>(path, access)) {}
 Store::~Store() = default;
 
 void Store::add_model(const StoredModel& row) {
@@ -269,6 +285,13 @@ std::vector<SweepRow> Store::sweeps() const {
 SweepRow Store::sweep(std::int64_t id) const {
   ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
   return sweep_in(reading.connection(), id);
+}
+
+SweepRow Store::sweep(std::int64_t id, std::vector<IndexRange>& stored) const {
+  ReadConnection reading(parts_->pooling, parts_->idle, parts_->path);
+  SweepRow row = sweep_in(reading.connection(), id);
+  stored = stored_in(reading.connection(), id);
+  return row;
 }
 
 void Store::set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem) {

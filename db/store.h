@@ -1,4 +1,5 @@
-// Where models and sweeps are kept: one SQLite file, one process that writes it, any number of readers within it.
+// Where models and sweeps are kept: one SQLite file, one process that writes it, any number of readers within it
+// and beside it.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ struct SweepRow {
   std::optional<Problem> error;
   std::optional<SweepOrigin> origin;
   std::int64_t revision = 1;  // how many sweeps lead to it, it among them
-  std::int64_t taken = 0;     // of the points stored, those taken over from its parent
+  std::int64_t taken = 0;     // of the points stored, those taken over from another sweep
 };
 
 /// A validation: of a design point that was asked for, or of the front of a sweep. States are those of sweeps, but
@@ -124,15 +125,20 @@ struct StoredAccuracy {
   bool random_weights = false;
 };
 
+/// Who reads alone holds no lock: a process that writes goes on beside it, and what it has stored by then is read.
+enum class StoreAccess { write, read };
+
 /// Every method may be called from any thread; writes take turns. Every method throws Error("disk_full" |
 /// "store_corrupt" | "store_failed", path, ...), and Error("not_found", ...) for a sweep that is not there. A write
 /// happens whole or not at all.
 class Store {
  public:
   /// Opens or creates the file and brings it to the newest version; sweeps found running become interrupted. After
-  /// an unclean stop the file is checked first. Whatever is read later is held to its checksums. Throws also
-  /// Error("store_locked" | "store_newer" | "store_foreign" | "store_readonly", path, ...).
-  explicit Store(const std::string& path);
+  /// an unclean stop the file is checked first. Whatever is read later is held to its checksums. To be read alone,
+  /// the file must be there; nothing of it changes, but an older one is brought up first, and what would write
+  /// throws store_readonly. Throws also Error("store_locked" | "store_newer" | "store_foreign" | "store_readonly",
+  /// path, ...).
+  explicit Store(const std::string& path, StoreAccess access = StoreAccess::write);
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -148,6 +154,8 @@ class Store {
   std::int64_t add_sweep(const SweepRow& row);
   std::vector<SweepRow> sweeps() const;  // newest first
   SweepRow sweep(std::int64_t id) const;
+  /// The same, and into `stored` which points are stored, ascending, both at one moment.
+  SweepRow sweep(std::int64_t id, std::vector<IndexRange>& stored) const;
   /// Throws Error("conflict", ...) for a step that SweepState does not list. `problem` is kept with failed only.
   void set_state(std::int64_t id, SweepState state, const std::optional<Problem>& problem = std::nullopt);
   /// Queues interrupted sweeps again; oldest first. One that was three times, and kept no point since, stays.
@@ -269,7 +277,8 @@ struct StoreCheck {
   std::vector<std::string> damages;  // in words
   std::vector<StoredModel> models;   // name, sha256 and file, which lies beside the store and is not read
 };
-/// Reads everything, and changes nothing: an older store stays what it is. Throws as Store does for a file of which
+/// Reads everything, as it is at one moment, and changes nothing: an older store stays what it is, and a process
+/// that writes goes on. Throws as Store does for a file of which
 /// nothing can be read.
 StoreCheck check_store(const std::string& path);
 

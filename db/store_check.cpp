@@ -105,8 +105,8 @@ void list_models(Connection& connection, StoreCheck& found) {
 }  // namespace
 
 StoreCheck check_store(const std::string& path) {
-  const FileLock lock(path + ".lock");
   Connection connection(path, Connection::Access::read_only);
+  const Transaction one_moment(connection, Transaction::Kind::read);
   StoreCheck found;
   found.version = store_version(connection, std::ssize(migrations()));
   note_damage(found, [&] { check_pages(connection, found); });

@@ -1,4 +1,5 @@
 // All points of a sweep, or some, as text or as a database of their own.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -32,6 +33,11 @@ void set_accuracy(ExportCell& cell, AccuracyField field, const StoredAccuracy* m
     set_number(cell, field == AccuracyField::sqnr_db ? measured->sqnr_db : measured->cosine);
 }
 
+bool holds(const std::vector<IndexRange>& ascending, std::int64_t index) {
+  const auto behind = std::ranges::upper_bound(ascending, index, {}, &IndexRange::first);
+  return behind != ascending.begin() && index < std::prev(behind)->end;
+}
+
 /// The points of a chunk, as far as a query asks for them.
 struct ChunkTable {
   ChunkHead chunk;
@@ -58,6 +64,7 @@ class RowReader {
             const std::function<bool()>& after_chunk) {
     if (query_.only) return each_of(*query_.only, visit, after_chunk);
     reader_.each(sweep_, 0, [&](const ChunkHead& chunk) {
+      if (query_.stored && !holds(*query_.stored, chunk.first)) return true;  // a chunk is kept whole or not at all
       const ChunkTable table = table_of(chunk);
       for (std::size_t i = 0; i < table.reasons.size(); ++i)
         if (!visit(row(table, i))) return false;

@@ -22,6 +22,8 @@ bool same_chunk(Connection& connection, const MetricIds& metric_ids, std::int64_
   return encode(reader.batch(*chunk, {first, first + chunk->count})) == blobs;
 }
 
+}  // namespace
+
 std::vector<IndexRange> stored_in(Connection& connection, std::int64_t sweep) {
   Statement row(connection, "SELECT first, count FROM chunk WHERE sweep = ? ORDER BY first");
   row.bind(sweep);
@@ -35,8 +37,6 @@ std::vector<IndexRange> stored_in(Connection& connection, std::int64_t sweep) {
   }
   return stored;
 }
-
-}  // namespace
 
 void Store::append(std::int64_t id, const PointBatch& batch, std::int64_t taken) {
   const ChunkBlobs blobs = encode(batch);

@@ -44,6 +44,7 @@ Reply answer_columns(Service&, const Call&);
 Reply answer_front(Service&, const Call&);
 Reply answer_point(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);
+Reply answer_manifest(Service&, const Call&);
 
 Reply answer_searched_rows(Service&, const Call&);
 Reply post_search(Service&, const Call&);

@@ -179,25 +179,54 @@ Reply answer_point(Service& service, const Call& call) {
                      {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
 }
 
-Reply export_sweep(Service& service, const Call& call) {
-  const ExportFormat format = export_format_named(query_value(call, "format", "csv"), "?format");
-  const ExportFormatRow& row = row_of(format);
-  if (!row.text)
-    throw Error("value_invalid", "?format", std::string(row.name) + " is written into a file: use `sdip export`");
+namespace {
+
+/// An export as it is asked for.
+struct AskedExport {
+  SweepRecord sweep;
+  ExportQuery query;
+};
+
+AskedExport asked_export(Service& service, const Call& call) {
+  const ExportFormat format = export_format_named(query_value(call, "format", "csv"), "?format", true);
   const std::string front = query_value(call, "front", "false");
   if (front != "true" && front != "false") throw Error("value_invalid", "?front", "expected true or false");
-  SweepRecord sweep = sweep_to_read(service, call);
-  ExportQuery query =
-      export_query(service.store, sweep, format, query_value(call, "fields"), front == "true", "?fields");
-  if (row.holds_manifest)
-    query.manifest_json = json_text(manifest_json(service.store, sweep, query, "GET " + call.path));
-  StoredPoints(service.store, sweep.row.id, sweep.spec.space).check(query.measures);
+  AskedExport asked{sweep_to_read(service, call), {}};
+  asked.query =
+      export_query(service.store, asked.sweep, format, query_value(call, "fields"), front == "true", "?fields");
+  return asked;
+}
+
+OrderedJson manifest_of(Service& service, const AskedExport& asked) {
+  return manifest_json(service.store, asked.sweep, asked.query,
+                       fmt::format("GET /api/v1/sweeps/{}/export", asked.sweep.row.id));
+}
+
+void name_attachment(Reply& reply, const AskedExport& asked, std::string_view ending) {
+  reply.headers.emplace_back("Content-Disposition",
+                             fmt::format("attachment; filename=\"sweep-{}.{}{}\"", asked.sweep.row.id,
+                                         row_of(asked.query.format).suffix, ending));
+}
+
+}  // namespace
+
+Reply answer_manifest(Service& service, const Call& call) {
+  const AskedExport asked = asked_export(service, call);
+  Reply reply = json_reply(manifest_of(service, asked));
+  name_attachment(reply, asked, ".manifest.json");
+  return reply;
+}
+
+Reply export_sweep(Service& service, const Call& call) {
+  AskedExport asked = asked_export(service, call);
+  const ExportFormatRow& row = row_of(asked.query.format);
+  if (row.holds_manifest) asked.query.manifest_json = json_text(manifest_of(service, asked));
+  StoredPoints(service.store, asked.sweep.row.id, asked.sweep.spec.space).check(asked.query.measures);
   Reply reply;
   reply.content_type = row.media_type;
-  reply.headers.emplace_back("Content-Disposition",
-                             fmt::format("attachment; filename=\"sweep-{}.{}\"", sweep.row.id, row.suffix));
-  reply.stream = [&store = service.store, sweep = std::move(sweep), query = std::move(query)](const Sink& sink) {
-    store.export_points(sweep.row.id, sweep.spec.space, query, sink);
+  name_attachment(reply, asked, "");
+  reply.stream = [&store = service.store, asked = std::move(asked)](const Sink& sink) {
+    store.export_points(asked.sweep.row.id, asked.sweep.spec.space, asked.query, sink);
   };
   return reply;
 }

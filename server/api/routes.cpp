@@ -314,6 +314,8 @@ constexpr Route table[] = {
      200, "Point", answer_point, Effort::quick},
     {"GET", "/api/v1/sweeps/{id}/export", "export_sweep", "All points in index order, as a file", BodyKind::empty,
      "", export_query_rows, 200, "text", export_sweep},
+    {"GET", "/api/v1/sweeps/{id}/manifest", "get_manifest", "What made the points of an export of the same query",
+     BodyKind::empty, "", export_query_rows, 200, "Manifest", answer_manifest},
     {"GET",
      "/api/v1/sweeps/{id}/validation",
      "get_front_validation",

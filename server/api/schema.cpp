@@ -349,6 +349,29 @@ Schema sweep_schema() {
                  {"spec", reference("SweepRequest")}});
 }
 
+Schema manifest_schema() {
+  const Schema file = object({{"name", text()}, {"sha256", text()}});
+  const Schema sweep = object({{"id", integer()},
+                               {"name", text()},
+                               {"created", text()},
+                               {"total", integer()},
+                               {"done", integer()},
+                               {"feasible", integer()},
+                               {"stored", nullable(array(array(integer())))},
+                               {"revision", integer()},
+                               {"parent", nullable(integer())},
+                               {"change", {{"anyOf", {reference("RevisionRequest"), {{"type", "null"}}}}}}});
+  return object({{"manifest", integer()},
+                 {"version", text()},
+                 {"signature", nullable(text())},
+                 {"command", text()},
+                 {"model", object({{"name", text()}, {"files", array(file)}})},
+                 {"sweep", sweep},
+                 {"points", text()},
+                 {"columns", array(object({{"name", text()}, {"unit", text()}}))},
+                 {"spec", reference("SweepRequest")}});
+}
+
 void add_sweeps(Schema& schemas) {
   const Schema value = {{"type", {"number", "string", "boolean"}}};
   schemas["Axis"] = object({{"parameter", parameter_names()},
@@ -380,6 +403,7 @@ void add_sweeps(Schema& schemas) {
                                        {"count?", integer()},
                                        {"constraints?", array(text())}});
   schemas["Sweep"] = sweep_schema();
+  schemas["Manifest"] = manifest_schema();
   schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
   schemas["PointsPage"] = object({{"columns", array(text())},
                                   {"rows", array(array(cell()))},

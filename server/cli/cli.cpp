@@ -275,6 +275,7 @@ void add_evaluate_command(CLI::App& app, Action& action) {
 bool colour_out() { return wants_colour(1); }
 
 int run_program(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond a limit on files then fails, and that is told
   CLI::App app{"SDIP Explorer: what a diffusion processor costs, and which one is best.", "sdip"};
   app.set_version_flag("--version", "sdip " + std::string(program_version));
   app.require_subcommand(1);

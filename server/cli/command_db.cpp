@@ -67,7 +67,7 @@ void add_db_commands(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<CheckArguments>();
   auto* command = db->add_subcommand(
       "check", "Read all of a store and its models' files, and say what is damaged (exit code 1)");
-  command->add_option("--data", arguments->data, "Folder of the store; no other sdip may use it meanwhile")
+  command->add_option("--data", arguments->data, "Folder of the store; another sdip may use it meanwhile")
       ->required();
   command->add_flag("--json", arguments->json, "JSON instead of text");
   command->callback([&action, arguments] { action = [=] { return check_data(*arguments); }; });

@@ -41,7 +41,7 @@ int run_export(const ExportArguments& arguments) {
   const auto file = store_file(arguments.data);
   if (!std::filesystem::exists(file))
     throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const Store store(file.string());
+  const Store store(file.string(), StoreAccess::read);
   SweepRecord sweep = sweep_record(store, arguments.sweep);
   if (engine_changed(sweep.row))
     std::cerr << "sdip: note: these points are of "
@@ -55,16 +55,10 @@ int run_export(const ExportArguments& arguments) {
   const auto target = export_target(arguments.file, format, "--output");
   if (arguments.manifest && (!target || target->path().empty()))
     throw Error("value_invalid", "--manifest", "stands beside a file: expected --output FILE");
-  ExportQuery query = export_query(store, sweep, format, arguments.fields, arguments.front, "--fields");
+  const ExportQuery query = export_query(store, sweep, format, arguments.fields, arguments.front, "--fields");
   const OrderedJson manifest = manifest_json(store, sweep, query, export_command(arguments, format));
-  if (row_of(format).holds_manifest) query.manifest_json = json_text(manifest);
-  std::unique_ptr<NewFile> beside;
-  if (arguments.manifest) {
-    beside = std::make_unique<NewFile>(std::filesystem::path(arguments.file + ".manifest.json"));
-    beside->write(json_text(manifest, 2) + "\n");
-  }
-  export_to(store, sweep, query, target.get());
-  if (beside) beside->keep();
+  export_to(store, sweep, query, manifest, target.get(), arguments.file,
+            arguments.manifest || has_manifest_beside(format, target.get()));
   return exit_ok;
 }
 
@@ -85,8 +79,10 @@ void add_export_command(CLI::App& app, Action& action) {
   command->add_flag("--front", exported->front, "The Pareto front by the sweep's objectives alone, in its order");
   command->add_flag(
       "--manifest", exported->manifest,
-      "What made the points, into FILE.manifest.json (json, markdown, latex and sqlite hold it, too)");
-  command->add_option("-o,--output", exported->file, "File to write; standard output when not given");
+      "What made the points, into FILE.manifest.json, of json, markdown, latex and sqlite, too, which hold it");
+  command->add_option(
+      "-o,--output", exported->file,
+      "File to write, with FILE.manifest.json beside of csv and ndjson; standard output when not given");
   command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });
 }
 

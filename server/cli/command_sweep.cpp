@@ -215,11 +215,11 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
   print_validation(validation);
 }
 
-void export_sweep_points(const Store& store, const SweepRecord& sweep, ExportFormat format, NewFile* target) {
-  ExportQuery query = export_query(store, sweep, format, "", false, "--export");
-  if (row_of(format).holds_manifest)
-    query.manifest_json = json_text(manifest_json(store, sweep, query, "sdip sweep"));
-  export_to(store, sweep, query, target);
+void export_sweep_points(const Store& store, SweepRecord sweep, const std::string& file, NewFile* target) {
+  const ExportFormat format = export_format_of(file);
+  const ExportQuery query = export_query(store, sweep, format, "", false, "--export");
+  export_to(store, sweep, query, manifest_json(store, sweep, query, "sdip sweep"), target, file,
+            has_manifest_beside(format, target));
 }
 
 /// Runs what is missing, of the part alone where there is one; true: interrupted, and how to go on is said.
@@ -236,7 +236,7 @@ bool evaluate_missing(Store& store, const Catalog& catalog, std::int64_t id, con
   options.threads = threads_here();
   options.cancel = &interrupts();
   options.on_batch = [&](const Pace& pace) { line.show(last = pace, false); };
-  options.part = part;
+  if (part) options.part = {*part};
   const bool cancelled = run_sweep(store, catalog, id, options);
   line.show(last, true);
   if (const std::int64_t taken = store.sweep(id).taken; taken > 0)
@@ -298,9 +298,9 @@ int run_stored_sweep(const SweepArguments& arguments) {
     throw Error("value_invalid", "MODEL",
                 "expected a model, --spec, --resume or a revision (--clone, --extend, ...)");
   if (!arguments.part.empty()) return run_part(arguments);
-  const ExportFormat format = export_format_of(arguments.export_file);
+  const std::string& file = arguments.export_file;
   const std::unique_ptr<NewFile> target =
-      arguments.export_file.empty() ? nullptr : export_target(arguments.export_file, format, "--export");
+      file.empty() ? nullptr : export_target(file, export_format_of(file), "--export");
   const DataFolder data(arguments.data);
   Store store(store_file(data.path()).string());
   Catalog catalog(
@@ -311,7 +311,7 @@ int run_stored_sweep(const SweepArguments& arguments) {
   throw_problem(sweep.row);
   if (arguments.accuracy_seconds > 0)
     measure_front(store, catalog, id, arguments.accuracy_seconds, [] { return !interrupts(); });
-  if (!arguments.export_file.empty()) export_sweep_points(store, sweep, format, target.get());
+  if (!file.empty()) export_sweep_points(store, sweep, file, target.get());
   print_front(store, sweep, validated_front(store, catalog, sweep, arguments.validate_seconds), arguments.json);
   return exit_ok;
 }
@@ -370,8 +370,10 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
           "Time in which the front is validated: estimate against executor (`sdip validate`); 0: not at all")
       ->check(CLI::Range(std::int64_t{0}, most_validation_seconds))
       ->capture_default_str();
-  sweep.add_option("--export", a.export_file,
-                   "Write every point to this .csv, .ndjson, .json, .md, .tex or .sqlite file");
+  sweep.add_option(
+      "--export", a.export_file,
+      "Write every point to this .csv, .ndjson, .json, .md, .tex or .sqlite file, and FILE.manifest.json beside "
+      "the first two");
   sweep
       .add_option("--accuracy-seconds", a.accuracy_seconds,
                   "Measure the accuracy of the front for so long at most (columns sqnr_db, cosine)")

@@ -13,21 +13,10 @@ namespace {
 
 std::string sha256_of_bytes(const std::string& bytes) { return sha256_hex(std::as_bytes(std::span(bytes))); }
 
-/// Its files and their hashes: of a built-in model those that `sdip model write` writes.
-OrderedJson model_files(const Store& store, const std::string& model) {
-  OrderedJson files = OrderedJson::array();
-  const auto add = [&](const std::string& name, const std::string& sha256) {
-    OrderedJson file = {{"name", name}, {"sha256", sha256}};
-    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
-  };
-  for (const MixPart& part : mix_of_text(model, "model")) {
-    if (const auto stored = store.model(part.model))
-      add(part.model, stored->sha256);
-    else if (is_built_in(part.model))
-      for (const Member& member : Catalog().members(part.model, "/model"))
-        add(member.name, sha256_of_bytes(write_model(member.name, {})));
-  }
-  return files;
+OrderedJson ranges_json(const std::vector<IndexRange>& ranges) {
+  OrderedJson list = OrderedJson::array();
+  for (const IndexRange& range : ranges) list.push_back({range.first, range.end});
+  return list;
 }
 
 /// What Markdown and LaTeX show when nobody says: every column would be wider than a page.
@@ -49,9 +38,30 @@ std::vector<Column> each_once(const std::vector<Column>& columns) {
 
 }  // namespace
 
-ExportFormat export_format_named(std::string_view name, const std::string& where) {
+OrderedJson model_files(const Store& store, const std::string& model) {
+  OrderedJson files = OrderedJson::array();
+  const auto add = [&](const std::string& name, const std::string& sha256) {
+    OrderedJson file = {{"name", name}, {"sha256", sha256}};
+    if (std::ranges::find(files, file) == files.end()) files.push_back(std::move(file));
+  };
+  for (const MixPart& part : mix_of_text(model, "model")) {
+    if (const auto stored = store.model(part.model))
+      add(part.model, stored->sha256);
+    else if (is_built_in(part.model))
+      for (const Member& member : Catalog().members(part.model, "/model"))
+        add(member.name, sha256_of_bytes(write_model(member.name, {})));
+  }
+  return files;
+}
+
+ExportFormat export_format_named(std::string_view name, const std::string& where, bool text) {
   std::string names;
   for (const ExportFormatRow& row : export_formats()) {
+    if (text && !row.text) {
+      if (row.name == name)
+        throw Error("value_invalid", where, std::string(name) + " is written into a file: use `sdip export`");
+      continue;
+    }
     if (row.name == name) return row.format;
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
@@ -64,7 +74,7 @@ ExportFormat export_format_of(std::string_view file) {
   return ExportFormat::csv;
 }
 
-ExportQuery export_query(const Store& store, const SweepRecord& sweep, ExportFormat format, std::string_view fields,
+ExportQuery export_query(const Store& store, SweepRecord& sweep, ExportFormat format, std::string_view fields,
                          bool front, const std::string& where) {
   const Fields chosen = fields_of(sweep.spec, fields, where);
   ExportQuery query;
@@ -76,7 +86,11 @@ ExportQuery export_query(const Store& store, const SweepRecord& sweep, ExportFor
     query.measures = measures_for_people(sweep.spec);
     query.accuracies.clear();
   }
-  if (front) query.only = front_points(store, sweep, sweep.spec.objectives);
+  const std::int64_t id = sweep.row.id;
+  sweep.row = store.sweep(id, query.stored.emplace());
+  if (!front) return query;
+  query.only = front_points(store, sweep, sweep.spec.objectives);
+  if (store.stored_ranges(id) != query.stored) query.stored.reset();  // of which of them it is, nobody can say
   return query;
 }
 
@@ -86,6 +100,9 @@ OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const Ex
   OrderedJson columns = OrderedJson::array();
   for (const ExportColumn& column : export_columns(sweep.spec.space, query))
     columns.push_back({{"name", column.name}, {"unit", column.unit}});
+  OrderedJson spec = OrderedJson::parse(row.spec_json);
+  if (!sweep.spec.formulas.empty())
+    spec["metrics"] = spec_json(sweep.spec)["metrics"];  // those of this export, too
   return {{"manifest", 1},
           {"version", program_version},
           {"signature", row.signature.empty() ? OrderedJson() : OrderedJson(row.signature)},
@@ -98,12 +115,13 @@ OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const Ex
             {"total", row.total},
             {"done", row.done},
             {"feasible", row.feasible},
+            {"stored", query.stored ? ranges_json(*query.stored) : OrderedJson()},
             {"revision", row.revision},
             {"parent", row.origin ? OrderedJson(row.origin->parent) : OrderedJson()},
             {"change", row.origin ? OrderedJson::parse(row.origin->revision_json) : OrderedJson()}}},
           {"points", query.only ? "front" : "all"},
           {"columns", std::move(columns)},
-          {"spec", OrderedJson::parse(row.spec_json)}};
+          {"spec", std::move(spec)}};
 }
 
 }  // namespace sdip

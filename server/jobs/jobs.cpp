@@ -130,13 +130,16 @@ std::string evaluate_sweep(const Catalog& catalog, const Json& request, const Ev
 
 namespace {
 
-/// What of the missing points lies in the part.
-std::vector<IndexRange> missing_of(std::vector<IndexRange> missing, const std::optional<IndexRange>& part) {
+/// What of the missing points lies in the part; both ascend.
+std::vector<IndexRange> missing_of(std::vector<IndexRange> missing,
+                                   const std::optional<std::vector<IndexRange>>& part) {
   if (!part) return missing;
   std::vector<IndexRange> ranges;
-  for (const IndexRange& one : missing) {
-    const IndexRange both{std::max(one.first, part->first), std::min(one.end, part->end)};
+  auto one = missing.cbegin(), wanted = part->cbegin();
+  while (one != missing.cend() && wanted != part->end()) {
+    const IndexRange both{std::max(one->first, wanted->first), std::min(one->end, wanted->end)};
     if (both.first < both.end) ranges.push_back(both);
+    one->end < wanted->end ? ++one : ++wanted;
   }
   return ranges;
 }

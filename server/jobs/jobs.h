@@ -21,7 +21,8 @@ struct RunOptions {
   int threads = 1;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(const Pace&)> on_batch = nullptr;
-  std::optional<IndexRange> part{};  // these points alone; a sweep that then misses others is cancelled, not done
+  /// These points alone, ascending; a sweep that then misses others is cancelled, not done. Nothing: all.
+  std::optional<std::vector<IndexRange>> part{};
 };
 
 /// Queues a sweep that ended before its last point. Throws Error conflict, engine_changed, not_found.

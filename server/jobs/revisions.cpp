@@ -34,14 +34,47 @@ std::int64_t add_revision(Store& store, const Catalog& catalog, std::int64_t par
   return add_sweep(store, catalog, spec, SweepOrigin{parent, json_text(revision_json(revision))});
 }
 
-std::unique_ptr<TakenPoints> TakenPoints::of(const Store& store, const SweepRow& row, const SweepSpec& spec) {
-  if (!row.origin) return nullptr;
-  const std::int64_t parent = row.origin->parent;
+namespace {
+
+/// Of sweeps of the same points, whatever is asked of them, that of which most are stored; nothing of an upload,
+/// whose child is told what to leave out before it begins: were the other removed meanwhile, the sweep would fail.
+std::optional<std::int64_t> equal_sweep(const Store& store, const SweepRow& row, const SweepSpec& spec) {
+  for (const MixPart& part : mix_of_text(spec.model, "/model"))
+    if (!is_built_in(part.model)) return std::nullopt;
+  std::optional<std::int64_t> found;
+  std::int64_t most = 0;
+  for (const SweepRow& other : store.sweeps()) {
+    if (other.id == row.id || other.model != row.model || other.total != row.total || other.done <= most) continue;
+    if (other.signature != signature()) continue;
+    const SweepSpec of = sweep_record(store, other.id).spec;
+    if (of.formats != spec.formats || !(of.space == spec.space)) continue;
+    found = other.id;
+    most = other.done;
+  }
+  return found;
+}
+
+/// That of the store which holds a point; nothing where it is damaged, so that the point is evaluated.
+std::optional<PointBatch> sound_batch(const Store& store, std::int64_t sweep, std::int64_t index) {
   try {
+    return store.batch_holding(sweep, index);
+  } catch (const Error& error) {
+    if (error.code != "store_corrupt") throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TakenPoints> TakenPoints::of(const Store& store, const SweepRow& row, const SweepSpec& spec) {
+  try {
+    const auto giver = row.origin ? std::optional(row.origin->parent) : equal_sweep(store, row, spec);
+    if (!giver) return nullptr;
+    const std::int64_t parent = *giver;
     SweepRecord from = sweep_record(store, parent);
     if (from.row.done == 0 || from.row.signature != signature() || !same_settings(from.spec, spec)) return nullptr;
-    return std::unique_ptr<TakenPoints>(
-        new TakenPoints(store, parent, std::move(from.spec), spec, is_retry(row.origin->revision_json)));
+    return std::unique_ptr<TakenPoints>(new TakenPoints(store, parent, std::move(from.spec), spec,
+                                                        row.origin && is_retry(row.origin->revision_json)));
   } catch (const Error& error) {
     if (error.code != "not_found") throw;
     return nullptr;  // it was removed: all is evaluated
@@ -58,7 +91,7 @@ TakenPoints::TakenPoints(const Store& store, std::int64_t parent, SweepSpec pare
       index_(parent_spec_.space, store.stored_ranges(parent), spec_.space),
       taken_(as_size(point_count(spec_.space))) {}
 
-/// That which holds a point of the parent; null where it is no more.
+/// That which holds a point of the parent; null where it is no more, or damaged.
 std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
   constexpr std::size_t most_recent = 64;  // some 5 MB
   const std::scoped_lock lock(mutex_);
@@ -67,7 +100,7 @@ std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
     recent_.splice(recent_.begin(), recent_, found);
     return recent_.front();
   }
-  auto batch = store_.batch_holding(parent_, index);
+  auto batch = sound_batch(store_, parent_, index);
   if (!batch) return nullptr;
   recent_.push_front(std::make_shared<const PointBatch>(std::move(*batch)));
   if (recent_.size() > most_recent) recent_.pop_back();

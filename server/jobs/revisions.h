@@ -16,11 +16,13 @@ namespace sdip {
 /// revised() does.
 std::int64_t add_revision(Store& store, const Catalog& catalog, std::int64_t parent, const Revision& revision);
 
-/// The points that a sweep takes over from its parent: those that are the same machine, of the same engine; of a
-/// retry the feasible ones alone. Read as they are needed; may be asked by several threads.
+/// The points that a sweep takes over from its parent or, where it has none, from a sweep of the same points: those
+/// that are the same machine, of the same engine; of a retry the feasible ones alone. Read as they are needed; may
+/// be asked by several threads.
 class TakenPoints {
  public:
-  /// Nothing where the sweep has no parent, it is no more, or its points are of another engine or other settings.
+  /// Nothing where there is no such sweep, or its points are of another engine or other settings. Of two sweeps
+  /// without a parent those of built-in models alone are the same.
   static std::unique_ptr<TakenPoints> of(const Store& store, const SweepRow& row, const SweepSpec& spec);
 
   /// Of each point of a range its outcome, where it is the parent's (KnownPoints).

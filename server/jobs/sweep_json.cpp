@@ -102,6 +102,7 @@ Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string
     return fields;
   }
   for (const auto name : split(list)) {
+    if (name == "index" || name == "feasible" || name == "reason") continue;  // are always there
     const auto axis = std::ranges::find_if(space.axes, [&](const Axis& one) { return one.row->name == name; });
     const auto accuracy = std::ranges::find(accuracy_fields, name);
     if (accuracy != std::end(accuracy_fields))

@@ -34,7 +34,8 @@ struct Fields {
   std::vector<Measure> metrics;
   std::vector<AccuracyField> accuracies = {};
 };
-/// "throughput_fps,cores" of a sweep; "" means all. Throws Error unknown_metric at `where`.
+/// "throughput_fps,cores" of a sweep; "" means all. Names of columns that are always there add nothing. Throws
+/// Error unknown_metric at `where`.
 Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string& where);
 /// "throughput_fps,min:area_mm2". Throws Error unknown_metric, value_invalid.
 std::vector<Objective> objectives_of(const SweepSpec& spec, std::string_view list, const std::string& where);

@@ -6,6 +6,7 @@
 
 #include "db/checked_pages.h"
 #include "db/migrations.h"
+#include "db/parts.h"
 #include "db/store.h"
 #include "tests/core/explore/refusal.h"
 #include "tests/db/older_store.h"
@@ -44,6 +45,50 @@ TEST(opening, refuses_a_second_process_and_lets_it_in_afterwards) {
     EXPECT_EQ(opening(folder.store()), "store_locked at " + folder.store() + ".lock");
   }
   EXPECT_EQ(opening(folder.store()), "accepted");
+}
+
+TEST(opening, to_be_read_alone_shows_what_another_has_stored_so_far) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(refusal([&] { const Store store(folder.store(), StoreAccess::read); }),
+            "store_failed at " + folder.store());
+  const Space space = sample_space(2000);
+  Store writer(folder.store());
+  const std::int64_t id = add_sample_sweep(writer, space);
+  const auto append = [&](const IndexRange& range) {
+    const std::vector<IndexRange> ranges = {range};
+    sweep(space, ranges, sample_compile, one_by_one(sample_evaluate), {},
+          [&](PointBatch&& batch) { writer.append(id, batch); });
+  };
+  append({0, 1000});
+  Store reader(folder.store(), StoreAccess::read);
+  std::vector<IndexRange> stored;
+  EXPECT_EQ(reader.sweep(id, stored).done, 1000);
+  ExportQuery query = whole_export(space, {}, ExportFormat::csv);
+  query.stored = stored;
+  const auto text = [&] {
+    std::string all;
+    reader.export_points(id, space, query, [&](std::string_view piece) { return all += piece, true; });
+    return all;
+  };
+  const std::string before = text();
+  append({1000, 4000});
+  EXPECT_EQ(reader.sweep(id).done, 4000);
+  EXPECT_EQ(text(), before) << "the points that were stored then";
+  EXPECT_THAT(check_store(folder.store()).damages, testing::IsEmpty());
+  EXPECT_EQ(refusal([&] { reader.remove_sweep(id); }), "store_readonly at " + folder.store());
+  EXPECT_EQ(reader.sweep(id).done, 4000);
+}
+
+TEST(opening, to_be_read_alone_brings_an_older_one_up_unless_another_has_it) {
+  const TemporaryFolder folder;
+  make_store(folder.store());
+  make_version_6(folder.store());
+  {
+    const FileLock lock(folder.store() + ".lock");
+    EXPECT_EQ(refusal([&] { const Store store(folder.store(), StoreAccess::read); }),
+              "store_locked at " + folder.store() + ".lock");
+  }
+  EXPECT_EQ(Store(folder.store(), StoreAccess::read).sweep(1).done, 4000);
 }
 
 TEST(opening, refuses_a_file_that_is_no_database) {

@@ -52,6 +52,7 @@ const std::vector<Example> examples = {
     {"get_front", "/api/v1/sweeps/SWEEP/front?metrics=throughput_fps,energy_j_per_frame", ""},
     {"get_point", "/api/v1/sweeps/SWEEP/points/5?metric=twice%3D2*cores", ""},
     {"export_sweep", "/api/v1/sweeps/SWEEP/export?format=ndjson", ""},
+    {"get_manifest", "/api/v1/sweeps/SWEEP/manifest?fields=cores,area_mm2", ""},
     {"get_front_validation", "/api/v1/sweeps/SWEEP/validation", ""},
     {"create_validation", "/api/v1/validations",
      R"({"model": "tiny-sd", "machine": {"cores": 2}, "layers": ["*"], "passes": 2, "seed": 1, "seconds": 30})"},

@@ -93,6 +93,21 @@ TEST(files, a_full_disk_is_an_error_and_leaves_nothing) {
   EXPECT_EQ(entries(folder.path), 0U);
 }
 
+TEST(files, a_limit_on_their_size_is_told_and_no_death) {
+  const TemporaryFolder folder;
+  rlimit old{};
+  ::getrlimit(RLIMIT_FSIZE, &old);
+  rlimit small = old;
+  small.rlim_cur = 16384;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const pid_t process =
+      start_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2", "--data", folder / "data"}, folder.path);
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  const Ended ended = wait_for(process, folder.path);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err.substr(0, 16), "sdip: disk_full:");
+}
+
 TEST(files, absent_and_unsuitable_files_are_told_apart) {
   const TemporaryFolder folder;
   EXPECT_EQ(code_of([&] { MappedFile file(folder / "absent"); }), "file_not_found");

@@ -152,5 +152,15 @@ TEST(service, one_folder_has_one_process) {
   EXPECT_THAT(ended.err, testing::StartsWith("sdip: store_locked: "));
 }
 
+TEST(service, its_folder_can_be_read_beside_it) {
+  const Site site;
+  const std::string id = site.sweep(small_sweep);
+  const Ended exported = run_sdip({"export", id, "--data", site.folder.path.string()});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_EQ(exported.out, site.get("/api/v1/sweeps/" + id + "/export").body);
+  EXPECT_EQ(run_sdip({"db", "check", "--data", site.folder.path.string()}).exit_code, 0);
+  EXPECT_EQ(site.sweep(small_sweep), std::to_string(std::stoi(id) + 1)) << "and goes on writing";
+}
+
 }  // namespace
 }  // namespace sdip::test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/study/signature.h"
 #include "db/sqlite.h"
@@ -49,7 +50,7 @@ TEST_F(sweep_exports, with_their_manifest_are_reproduced_byte_for_byte_or_told_w
   write_file(front, text);
   const Ended other = run_sdip({"reproduce", front});
   EXPECT_EQ(other.exit_code, 1);
-  EXPECT_THAT(other.out, HasSubstr("differs from line 2 on\n")) << "no accuracy was in it";
+  EXPECT_THAT(other.out, HasSubstr("differs from line 2 on, first in index\n"));
   Json changed = Json::parse(file_text(manifest));
   changed["signature"] = "of another engine";
   write_file(manifest, changed.dump());
@@ -58,6 +59,104 @@ TEST_F(sweep_exports, with_their_manifest_are_reproduced_byte_for_byte_or_told_w
     write_file(manifest, none);
     EXPECT_EQ(run_sdip({"reproduce", front}).exit_code, 1) << none;
   }
+}
+
+TEST_F(sweep_exports, that_differ_are_told_what_differs) {
+  const std::string file = folder / "points.csv";
+  ASSERT_EQ(exported({"-o", file}).exit_code, 0);
+  const std::string right = file_text(file);
+  const auto told = [&](const std::string& text) {
+    write_file(file, text);
+    const Ended ended = run_sdip({"reproduce", file});
+    EXPECT_EQ(ended.exit_code, 1) << ended.err;
+    return ended.out;
+  };
+  std::string header = right;
+  header.replace(header.find("[mm2]"), 5, "[cm2]");
+  EXPECT_THAT(told(header), HasSubstr("points.csv differs in its header, line 1\n"));
+  const auto second = right.find('\n') + 1, third = right.find('\n', second) + 1;
+  EXPECT_THAT(told(right.substr(0, second) + right.substr(third)),
+              HasSubstr("points.csv has 23 points, and 24 were exported\n"));
+  EXPECT_THAT(told(right.substr(0, right.size() - 1)), HasSubstr("differs from line 25 on\n"));
+  std::string measured = right;
+  measured.insert(third - 1, "file");
+  EXPECT_THAT(told(measured),
+              HasSubstr("differs from line 2 on, and in accuracy alone (accuracy is measured apart"));
+  measured.replace(measured.rfind("\n23,") + 1, 2, "24");
+  EXPECT_THAT(told(measured), HasSubstr("differs from line 25 on, first in index\n"));
+  const std::string json = folder / "points.json";
+  ASSERT_EQ(exported({"-o", json}).exit_code, 0);
+  std::string text = file_text(json);
+  text.replace(text.find("\"feasible\":true"), 15, "\"feasible\":null");
+  write_file(json, text);
+  EXPECT_THAT(run_sdip({"reproduce", json}).out, HasSubstr("differs from line 4 on, first in feasible\n"));
+}
+
+TEST_F(sweep_exports, of_another_model_are_not_evaluated) {
+  const std::string file = folder / "points.csv", beside = file + ".manifest.json";
+  ASSERT_EQ(exported({"-o", file}).exit_code, 0);
+  const Json right = Json::parse(file_text(beside));
+  const auto refused = [&](const std::function<void(Json&)>& change) {
+    Json manifest = right;
+    change(manifest);
+    write_file(beside, manifest.dump());
+    const Ended ended = run_sdip({"reproduce", file});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, testing::Not(HasSubstr("evaluating")));
+    return ended.err;
+  };
+  EXPECT_THAT(refused([](Json& one) { one["model"]["files"][0]["sha256"] = std::string(64, '0'); }),
+              StartsWith("sdip: model_changed: /model/files: "));
+  EXPECT_THAT(refused([](Json& one) { one["model"]["files"] = Json::array(); }),
+              StartsWith("sdip: model_changed: "));
+  EXPECT_THAT(refused([](Json& one) { one["model"]["files"] = "none"; }), StartsWith("sdip: model_changed: "));
+  EXPECT_THAT(refused([](Json& one) { one["model"]["files"].push_back(1); }), StartsWith("sdip: model_changed: "));
+  EXPECT_THAT(refused([](Json& one) { one["model"]["name"] = "sd15"; }),
+              StartsWith("sdip: model_changed: /model/name: "));
+  EXPECT_THAT(refused([](Json& one) { one.erase("model"); }), StartsWith("sdip: value_invalid: "));
+  EXPECT_THAT(refused([](Json& one) { one["sweep"]["total"] = 25; }), HasSubstr("/sweep/total"));
+  EXPECT_THAT(refused([](Json& one) { one["sweep"]["stored"] = {{0, 30}}; }), HasSubstr("/sweep/stored"));
+  Json older = right;
+  older["version"] = "0.0.9";
+  write_file(beside, older.dump());
+  const Ended noted = run_sdip({"reproduce", file});
+  EXPECT_EQ(noted.exit_code, 0);
+  EXPECT_THAT(noted.err, StartsWith("sdip: note: exported by version 0.0.9"));
+}
+
+TEST_F(sweep_exports, of_an_unfinished_sweep_are_reproduced_or_refused_at_once) {
+  const std::string part = folder / "part";
+  ASSERT_EQ(run_sdip({"sweep", "tiny-sd", "--axis", "cores=1:12:1", "--axis", "dram_channels=2,4", "--data", part,
+                      "--part", "2/3"})
+                .exit_code,
+            0);
+  for (const std::string name : {"some.csv", "front.json"}) {
+    const std::string file = folder / name;
+    std::vector<std::string> arguments = {"export", "1", "--data", part, "-o", file};
+    if (name == "front.json") arguments.emplace_back("--front");
+    ASSERT_EQ(run_sdip(arguments).exit_code, 0);
+    const Ended same = run_sdip({"reproduce", file});
+    EXPECT_EQ(same.exit_code, 0) << same.out;
+    EXPECT_EQ(same.err, "evaluating 8 points of tiny-sd\n");
+  }
+  const std::string file = folder / "some.csv", beside = file + ".manifest.json";
+  Json manifest = Json::parse(file_text(beside));
+  EXPECT_EQ(manifest["sweep"]["stored"], Json::parse("[[8, 16]]"));
+  manifest["sweep"].erase("stored");
+  write_file(beside, manifest.dump());
+  EXPECT_THAT(run_sdip({"reproduce", file}).err,
+              StartsWith("sdip: points_unknown: /sweep/stored: of 24 points 8 "));
+}
+
+TEST_F(sweep_exports, of_any_size_are_reproduced) {
+  const std::string file = folder / "many.ndjson";
+  const Ended swept = run_sdip({"sweep", "tiny-sd-text", "--axis", "core_clock_mhz=1:10000:1", "--axis",
+                                "cores=1,2", "--export", file, "--validate-seconds", "0"});
+  ASSERT_EQ(swept.exit_code, 0) << swept.err;
+  EXPECT_GT(std::filesystem::file_size(file), std::uintmax_t{16} << 20);
+  const Ended same = run_sdip({"reproduce", file});
+  EXPECT_EQ(same.exit_code, 0) << same.err << same.out;
+  EXPECT_THAT(same.out, HasSubstr(" bytes of 20,000 points, sha256 "));
 }
 
 TEST_F(sweep_exports, have_a_manifest_within_or_beside) {
@@ -88,6 +187,8 @@ TEST_F(sweep_exports, have_a_manifest_within_or_beside) {
       {"sweep", "--spec", folder / "spec.json", "--validate-seconds", "0", "--export", folder / "again.csv"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(file_text(folder / "again.csv"), file_text(folder / "points.csv"));
+  EXPECT_EQ(Json::parse(file_text(folder / "again.csv.manifest.json"))["spec"], beside["spec"]);
+  EXPECT_EQ(run_sdip({"reproduce", folder / "again.csv"}).exit_code, 0);
 }
 
 TEST_F(sweep_exports, can_be_the_front_alone_and_some_columns) {
@@ -103,6 +204,7 @@ TEST_F(sweep_exports, can_be_the_front_alone_and_some_columns) {
   }
   EXPECT_THAT(exported({"--fields", "cores,per_watt,area_mm2"}).out,
               StartsWith("index,feasible,reason,cores,per_watt [frame/J],area_mm2 [mm2]\n0,1,,1,"));
+  EXPECT_THAT(exported({"--fields", "index,cores,feasible"}).out, StartsWith("index,feasible,reason,cores\n"));
   EXPECT_THAT(exported({"--fields", "core"}).err, HasSubstr("sdip: unknown_metric: --fields"));
 }
 
@@ -147,6 +249,17 @@ TEST(site_exports, have_the_formats_that_are_text) {
   EXPECT_EQ(Json::parse(json.body)["manifest"]["command"], "GET " + at);
   EXPECT_THAT(site.get(at + "?format=markdown").body, StartsWith("| index |"));
   EXPECT_THAT(site.get(at + "?format=latex").body, HasSubstr("\\bottomrule"));
+  const auto manifest = site.get("/api/v1/sweeps/" + id + "/manifest?fields=cores,area_mm2");
+  EXPECT_THAT(manifest.headers.at("content-disposition"), HasSubstr("sweep-" + id + ".csv.manifest.json"));
+  EXPECT_EQ(manifest.json()["columns"], Json::parse(json.body)["columns"]);
+  EXPECT_EQ(manifest.json()["sweep"]["stored"], Json::parse("[[0, 3]]"));
+  const TemporaryFolder folder;
+  write_file(folder / "p.csv", site.get(at + "?fields=cores,area_mm2").body);
+  write_file(folder / "p.csv.manifest.json", manifest.body);
+  EXPECT_EQ(run_sdip({"reproduce", folder / "p.csv"}).exit_code, 0);
+  const auto unknown = site.get(at + "?format=parquet");
+  EXPECT_EQ(unknown.status, 422);
+  EXPECT_THAT(unknown.body, HasSubstr("csv, ndjson, json, markdown, latex\""));
   EXPECT_EQ(site.get(at + "?format=sqlite").status, 422);
   EXPECT_EQ(site.get(at + "?front=yes").status, 422);
 }

@@ -67,6 +67,24 @@ TEST(revisions, an_extended_sweep_is_byte_for_byte_a_fresh_one) {
   EXPECT_EQ(taken_by(data, 1), 0);
 }
 
+TEST(revisions, a_sweep_of_the_same_points_as_another_takes_them_over) {
+  const TemporaryFolder folder;
+  const std::string data = folder / "data";
+  expect_swept(joined(parent, {"--data", data, "--part", "1/2"}));
+  expect_swept(joined(parent, {"--data", data, "--name", "again", "--objectives", "min:area_mm2"}));
+  expect_swept(joined(parent, {"--data", data, "--set", "dram_channels=2"}));
+  expect_swept(joined(parent, {"--data", folder / "fresh"}));
+  EXPECT_EQ(taken_by(data, 2), 183) << "as far as they are stored";
+  EXPECT_EQ(taken_by(data, 3), 0) << "on another machine";
+  EXPECT_TRUE(export_of(data, 2) == export_of(folder / "fresh", 1));
+  Connection(data + "/sdip.sqlite", Connection::Access::read_write)
+      .execute(
+          "UPDATE chunk SET flags = zeroblob((count + 7) / 8), feasible = 0, reason = zeroblob(4 * count) WHERE "
+          "sweep = 2");
+  expect_swept(joined(parent, {"--data", data}));
+  EXPECT_TRUE(export_of(data, 4) == export_of(folder / "fresh", 1)) << "what is damaged is evaluated";
+}
+
 TEST(revisions, an_extension_that_was_killed_resumes_to_the_same_bytes) {
   const TemporaryFolder folder;
   const std::string data = folder / "data", fresh = folder / "fresh";

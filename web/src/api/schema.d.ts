@@ -465,6 +465,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What made the points of an export of the same query */
+        get: operations["get_manifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps/{id}/validation": {
         parameters: {
             query?: never;
@@ -3518,6 +3535,37 @@ export interface components {
             validation: components["schemas"]["SweepValidation"] | null;
             spec: components["schemas"]["SweepRequest"];
         };
+        Manifest: {
+            manifest: number;
+            version: string;
+            signature: string | null;
+            command: string;
+            model: {
+                name: string;
+                files: {
+                    name: string;
+                    sha256: string;
+                }[];
+            };
+            sweep: {
+                id: number;
+                name: string;
+                created: string;
+                total: number;
+                done: number;
+                feasible: number;
+                stored: number[][] | null;
+                revision: number;
+                parent: number | null;
+                change: components["schemas"]["RevisionRequest"] | null;
+            };
+            points: string;
+            columns: {
+                name: string;
+                unit: string;
+            }[];
+            spec: components["schemas"]["SweepRequest"];
+        };
         Sweeps: {
             sweeps: components["schemas"]["Sweep"][];
         };
@@ -5029,6 +5077,46 @@ export interface operations {
                     "application/json": string;
                     "text/markdown": string;
                     "application/x-tex": string;
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_manifest: {
+        parameters: {
+            query?: {
+                /** @description csv, ndjson, json, markdown or latex; csv when not given */
+                format?: string;
+                /** @description axes, metrics and formulas, comma separated; as docs/exports.md says when not given */
+                fields?: string;
+                /** @description the points of the front alone, in its order */
+                front?: boolean;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What made the points of an export of the same query */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Manifest"];
                 };
             };
             /** @description A problem */
