@@ -36,12 +36,6 @@ OrderedJson trace_json(const SearchGoal& goal, const BestTrace& trace) {
   return list;
 }
 
-OrderedJson step_json(const Change& change) {
-  return {{"parameter", change.row->name},
-          {"from", value_json(*change.row, change.from)},
-          {"to", value_json(*change.row, change.to)}};
-}
-
 /// As the body of a request changes the preset: what differs from it, and what is fixed.
 OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   const OrderedJson preset = machine_json(find_preset(request.preset)->machine), own = machine_json(machine);
@@ -163,6 +157,12 @@ std::vector<double> costs_from(const SearchGoal& goal, const Json& values) {
 }
 
 }  // namespace
+
+OrderedJson step_json(const Change& change) {
+  return {{"parameter", change.row->name},
+          {"from", value_json(*change.row, change.from)},
+          {"to", value_json(*change.row, change.to)}};
+}
 
 OrderedJson best_json(const BestAnswer& answer) {
   const SearchSpace& space = answer.space;

@@ -9,6 +9,9 @@ namespace sdip {
 /// Machines of an answer that are listed at most: of a longer front every so-manieth, its ends among them.
 inline constexpr std::size_t most_listed_machines = 200;
 
+/// {"parameter", "from", "to"}
+OrderedJson step_json(const Change& change);
+
 /// The answer, as the `result` of GET /searches/{id} and `sdip best --json` have it.
 OrderedJson best_json(const BestAnswer& answer);
 /// What a list of searches shows of it.

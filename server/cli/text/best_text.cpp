@@ -36,17 +36,6 @@ std::string change_text(const Change& change) {
                      setting_text(*change.row, change.to));
 }
 
-/// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", of the rows in which two machines differ.
-std::string difference_text(const SearchSpace& space, const Machine& from, const Machine& to) {
-  const std::vector<Change> all = differences(space, from, to);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
-    text += (i == 0 ? "" : ", ") + change_text(all[i]);
-  if (all.size() > most_differences)
-    text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
-  return text.empty() ? "nothing that counts" : text;
-}
-
 /// Rows that are fixed, and those that differ from the preset's.
 void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& machine, bool colour) {
   const Machine& preset = find_preset(answer.request.preset)->machine;
@@ -165,7 +154,7 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
       row.push_back(
           quantity_text(value_of_cost(objectives[k], best[at].score.costs[k]), objectives[k].measure.unit()));
     row.push_back(i == 0 ? (front ? "the first" : "the best")
-                         : difference_text(space, best[before].machine, best[at].machine));
+                         : changes_text(differences(space, best[before].machine, best[at].machine)));
     rows.push_back(std::move(row));
   }
   std::vector<Column> columns;
@@ -244,6 +233,15 @@ std::string way_text(const BestRequest& request) {
 }
 
 }  // namespace
+
+std::string changes_text(std::span<const Change> all) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
+    text += (i == 0 ? "" : ", ") + change_text(all[i]);
+  if (all.size() > most_differences)
+    text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
+  return text.empty() ? "nothing that counts" : text;
+}
 
 std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs) {
   std::string text;

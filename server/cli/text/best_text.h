@@ -12,6 +12,9 @@ namespace sdip {
 /// as typed, of the command that says everything of the best.
 void print_best(std::ostream& out, const BestAnswer& answer, std::string_view file_options, bool colour);
 
+/// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", the first six; "nothing that counts" of none.
+std::string changes_text(std::span<const Change> all);
+
 /// "area_mm2 56.8 mm2" of each objective; of costs that were made small.
 std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs);
 
