@@ -12,6 +12,7 @@
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
+#include "server/cli/text/best_text.h"
 #include "server/cli/text/front_text.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"

@@ -48,7 +48,8 @@ OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   return settings;
 }
 
-OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before) {
+OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before,
+                               Knee knee) {
   OrderedJson differs = OrderedJson::array();
   for (const Change& change : differences(answer.space, before, candidate.machine))
     differs.push_back(step_json(change));
@@ -59,6 +60,7 @@ OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candid
           {"reason", candidate.outcome.reason},
           {"settings", settings_json(answer.request, candidate.machine)},
           {"differs", std::move(differs)},
+          {"knee", knee_text(knee)},
           {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
@@ -67,11 +69,10 @@ OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;
   OrderedJson list = OrderedJson::array();
-  const std::size_t shown = std::min(best.size(), most_listed_machines);
+  const std::vector<Knee> knees = found_knees(answer);
   std::size_t before = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t at = shown < 2 ? 0 : i * (best.size() - 1) / (shown - 1);
-    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine));
+  for (const std::size_t at : places_shown(best.size(), most_listed_machines, knees)) {
+    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine, knees[at]));
     before = at;
   }
   return list;
