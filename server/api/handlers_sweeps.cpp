@@ -5,6 +5,7 @@
 #include "core/explore/revision.h"
 #include "server/api/handlers.h"
 #include "server/jobs/exports.h"
+#include "server/jobs/fronts.h"
 #include "server/json/report_json.h"
 #include "server/studies/validation_json.h"
 
@@ -148,8 +149,8 @@ Reply answer_front(Service& service, const Call& call) {
   if (sweep.spec.constraints.size() > most_formulas)
     throw Error("limit_exceeded", "?constraint", fmt::format("expected at most {} constraints", most_formulas));
   const std::string list = query_value(call, "metrics");
-  return json_reply(front_json(service.store, sweep,
-                               list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics")));
+  const auto objectives = list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics");
+  return json_reply(front_json(service.store, front_of_sweeps(service.store, {std::move(sweep)}, objectives)));
 }
 
 namespace {

@@ -28,6 +28,12 @@ constexpr QueryRow front_query[] = {
      "comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given"},
     formula_row,
     {"constraint", "string", true, "a condition that points of the front keep: area_mm2 <= 100"}};
+constexpr QueryRow joint_front_query[] = {
+    {"sweeps", "string", false, "numbers of sweeps, comma separated"},
+    {"metrics", "string", false,
+     "comma separated, max:NAME or min:NAME for a direction; the sweeps' objectives when not given"},
+    formula_row,
+    {"constraint", "string", true, "a condition that points of the front keep beside their sweep's"}};
 constexpr QueryRow point_query[] = {formula_row};
 constexpr QueryRow export_query_rows[] = {
     {"format", "string", false, "csv, ndjson, json, markdown or latex; csv when not given"},
@@ -310,6 +316,8 @@ constexpr Route table[] = {
      columns_query, 200, "PointColumns", answer_columns},
     {"GET", "/api/v1/sweeps/{id}/front", "get_front", "The Pareto front", BodyKind::empty, "", front_query, 200,
      "Front", answer_front},
+    {"GET", "/api/v1/fronts", "get_joint_front", "The Pareto front of several sweeps together", BodyKind::empty, "",
+     joint_front_query, 200, "JointFront", answer_joint_front},
     {"GET", "/api/v1/sweeps/{id}/points/{index}", "get_point", "One stored point", BodyKind::empty, "", point_query,
      200, "Point", answer_point, Effort::quick},
     {"GET", "/api/v1/sweeps/{id}/export", "export_sweep", "All points in index order, as a file", BodyKind::empty,

@@ -31,6 +31,7 @@ void add_found(OrderedJson& schemas) {
                                     {"reason", text()},
                                     {"settings", reference("MachineChanges")},
                                     {"differs", array(reference("RowStep"))},
+                                    {"knee?", one_of({"none", "local", "greatest"})},
                                     {"metrics", reference("MetricValues")}});
   schemas["BetterStep"] = object(row_step({{"value", nullable(number())},
                                            {"limit", text()},

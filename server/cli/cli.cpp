@@ -295,6 +295,7 @@ int run_program(int argc, char** argv) {
   add_accuracy_command(app, action);
   add_sweep_command(app, action);
   add_export_command(app, action);
+  add_front_command(app, action);
   add_reproduce_command(app, action);
   add_merge_command(app, action);
   add_best_command(app, action);

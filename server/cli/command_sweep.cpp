@@ -12,11 +12,14 @@
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
+#include "server/cli/text/best_text.h"
+#include "server/cli/text/front_text.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/jobs/accuracy_front.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/export_file.h"
+#include "server/jobs/fronts.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/revisions.h"
@@ -171,10 +174,10 @@ std::vector<Measure> shown_measures(const SweepSpec& spec) {
 }
 
 void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
-  const OrderedJson front = front_json(store, sweep, sweep.spec.objectives);
+  const SweepsFront front = front_of_sweeps(store, {sweep}, sweep.spec.objectives);
   if (json) {
     std::cout << json_text(OrderedJson{{"sweep", sweep_json(sweep.row, std::nullopt)},
-                                       {"front", front},
+                                       {"front", front_json(store, front)},
                                        {"validation", validation}},
                            2)
               << "\n";
@@ -188,20 +191,23 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
   for (const Measure& metric : shown.metrics) columns.push_back({std::string(metric.name()), Align::right});
   const PointAccuracies measured = store.point_accuracies(sweep.row.id);
   if (!measured.empty()) columns.push_back({"sqnr_db", Align::right});
+  columns.push_back({"knee"});
+  columns.push_back({"differs from the one before by", Align::left, true});
   std::vector<TextRow> rows;
-  for (const auto& row : front["rows"]) {
-    const auto index = row[0].get<std::int64_t>();
-    const auto point = store.point(sweep.row.id, index);
+  for (const FrontRow& row : front.rows) {
+    const std::int64_t index = row.point.index;
     TextRow cells = {std::to_string(index)};
     for (const auto axis : shown.axes) {
       const auto& one = sweep.spec.space.axes[axis];
       cells.push_back(value_text(*one.row, axis_value(sweep.spec.space, axis, index)));
     }
     for (const Measure& metric : shown.metrics) {
-      const double value = measure_of(metric, sweep.spec.space, index, point->values, point->feasible);
+      const double value = measure_of(metric, sweep.spec.space, index, row.point.values, row.point.feasible);
       cells.push_back(quantity_text(value, metric.unit()));
     }
     if (!measured.empty()) cells.push_back(decibels_text(measured, index));
+    cells.push_back(knee_cell(row.knee));
+    cells.push_back(neighbour_text(front, row));
     rows.push_back(std::move(cells));
   }
   print_heading(std::cout,

@@ -36,6 +36,7 @@ void add_accuracy_command(CLI::App& app, Action& action);
 void add_sweep_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
+void add_front_command(CLI::App& app, Action& action);
 void add_reproduce_command(CLI::App& app, Action& action);
 void add_best_command(CLI::App& app, Action& action);
 void add_screen_command(CLI::App& app, Action& action);

@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "core/base/error.h"
-#include "core/explore/front.h"
 #include "core/study/signature.h"
 #include "server/json/report_json.h"
 #include "server/studies/accuracy.h"
@@ -160,18 +159,6 @@ OrderedJson point_row(const Space& space, const Fields& fields, const StoredPoin
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
                                        const std::vector<Objective>& objectives) {
   return store.front(sweep.row.id, sweep.spec.space, objectives, sweep.spec.constraints);
-}
-
-OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Objective>& objectives) {
-  const Fields fields = fields_of(sweep.spec, "", "fields");
-  OrderedJson names = OrderedJson::array(), rows = OrderedJson::array();
-  for (const Objective& one : objectives) names.push_back(objective_text(one));
-  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
-  for (const std::int64_t index : front_points(store, sweep, objectives)) {
-    const auto point = store.point(sweep.row.id, index);
-    if (point) rows.push_back(point_row(sweep.spec.space, fields, *point, measured));
-  }
-  return {{"metrics", names}, {"columns", column_names(sweep.spec.space, fields)}, {"rows", std::move(rows)}};
 }
 
 }  // namespace sdip

@@ -55,7 +55,5 @@ void write_columns(const Store& store, const SweepRecord& sweep, const Fields& f
 /// Indices of the Pareto front of the points that keep the sweep's constraints, sorted by the first objective.
 std::vector<std::int64_t> front_points(const Store& store, const SweepRecord& sweep,
                                        const std::vector<Objective>& objectives);
-/// GET /sweeps/{id}/front
-OrderedJson front_json(const Store& store, const SweepRecord& sweep, const std::vector<Objective>& objectives);
 
 }  // namespace sdip

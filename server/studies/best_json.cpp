@@ -37,12 +37,6 @@ OrderedJson trace_json(const SearchGoal& goal, const BestTrace& trace) {
   return list;
 }
 
-OrderedJson step_json(const Change& change) {
-  return {{"parameter", change.row->name},
-          {"from", value_json(*change.row, change.from)},
-          {"to", value_json(*change.row, change.to)}};
-}
-
 /// As the body of a request changes the preset: what differs from it, and what is fixed.
 OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   const OrderedJson preset = machine_json(find_preset(request.preset)->machine), own = machine_json(machine);
@@ -55,7 +49,8 @@ OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   return settings;
 }
 
-OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before) {
+OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before,
+                               Knee knee) {
   OrderedJson differs = OrderedJson::array();
   for (const Change& change : differences(answer.space, before, candidate.machine))
     differs.push_back(step_json(change));
@@ -66,6 +61,7 @@ OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candid
           {"reason", candidate.outcome.reason},
           {"settings", settings_json(answer.request, candidate.machine)},
           {"differs", std::move(differs)},
+          {"knee", knee_text(knee)},
           {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
@@ -74,11 +70,11 @@ OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;
   OrderedJson list = OrderedJson::array();
-  const std::size_t shown = answer.request.is_part() ? best.size() : std::min(best.size(), most_listed_machines);
+  const std::vector<Knee> knees = found_knees(answer);
+  const std::size_t most = answer.request.is_part() ? best.size() : most_listed_machines;
   std::size_t before = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t at = shown < 2 ? 0 : i * (best.size() - 1) / (shown - 1);
-    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine));
+  for (const std::size_t at : places_shown(best.size(), most, knees)) {
+    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine, knees[at]));
     before = at;
   }
   return list;
@@ -165,6 +161,12 @@ std::vector<double> costs_from(const SearchGoal& goal, const Json& values) {
 }
 
 }  // namespace
+
+OrderedJson step_json(const Change& change) {
+  return {{"parameter", change.row->name},
+          {"from", value_json(*change.row, change.from)},
+          {"to", value_json(*change.row, change.to)}};
+}
 
 OrderedJson best_json(const BestAnswer& answer) {
   const SearchSpace& space = answer.space;

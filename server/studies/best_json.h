@@ -10,6 +10,9 @@ namespace sdip {
 /// of a part of a search, so that it can be merged.
 inline constexpr std::size_t most_listed_machines = 200;
 
+/// {"parameter", "from", "to"}
+OrderedJson step_json(const Change& change);
+
 /// The answer, as the `result` of GET /searches/{id} and `sdip best --json` have it.
 OrderedJson best_json(const BestAnswer& answer);
 /// What a list of searches shows of it.

@@ -51,6 +51,30 @@ std::vector<Change> differences(const SearchSpace& space, const Machine& from, c
   return all;
 }
 
+std::vector<Knee> found_knees(const BestAnswer& answer) {
+  const std::vector<Candidate>& best = answer.found.best;
+  const std::size_t width = answer.goal.objectives.size();
+  if (width < 2 || !answer.keeps()) return std::vector<Knee>(best.size(), Knee::plain);
+  std::vector<std::vector<double>> costs(width);
+  for (const Candidate& one : best)
+    for (std::size_t k = 0; k < width; ++k) costs[k].push_back(one.score.costs[k]);
+  return front_knees(std::vector<std::span<const double>>(costs.begin(), costs.end()),
+                     std::vector<Better>(width, Better::lower));
+}
+
+std::vector<std::size_t> places_shown(std::size_t all, std::size_t most, const std::vector<Knee>& knees) {
+  const std::size_t shown = std::min(all, most);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < shown; ++i) places.push_back(shown < 2 ? 0 : i * (all - 1) / (shown - 1));
+  const auto knee = std::ranges::find(knees, Knee::greatest);
+  if (shown < 3 || knee == knees.end()) return places;
+  const auto place = as_size(knee - knees.begin());
+  const auto distance = [&](std::size_t one) { return one > place ? one - place : place - one; };
+  if (std::ranges::find(places, place) == places.end())
+    *std::ranges::min_element(places.begin() + 1, places.end() - 1, {}, distance) = place;
+  return places;
+}
+
 std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome) {
   const auto broken_by = [&](const std::vector<Formula>& conditions) {
     return scores({goal.objectives, conditions}, {&machine, 1}, {&outcome, 1})[0].violation;

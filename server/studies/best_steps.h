@@ -4,12 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "core/explore/front_shape.h"
 #include "server/studies/best.h"
 
 namespace sdip {
 
 /// The rows in which two machines of a space differ, in the order of its axes; behind them those that are linked.
 std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to);
+
+/// Of each machine that was found whether it is a knee of the front; all plain where there is one objective.
+std::vector<Knee> found_knees(const BestAnswer& answer);
+
+/// Places of `most` of so many, at equal steps, the ends among them; of a front that is cut short the greatest knee
+/// takes the place of what is nearest to it between them.
+std::vector<std::size_t> places_shown(std::size_t all, std::size_t most, const std::vector<Knee>& knees);
 
 /// The conditions of a goal that a machine breaks; of one that breaks a limit all that it would break as well.
 std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome);

@@ -1,4 +1,4 @@
-// Non-dominated sorting, crowding, and hypervolume.
+// Non-dominated sorting and crowding.
 #include "core/explore/search/selection.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/explore/front.h"
+#include "core/explore/front_shape.h"
 
 namespace sdip {
 namespace {
@@ -59,40 +60,7 @@ void by_crowding(std::span<const Score> scores, Places& front) {
   front = std::move(sorted);
 }
 
-/// Of points inside the reference, by slices along the last of `width` costs.
-double volume(std::vector<std::vector<double>>& points, std::span<const double> reference, std::size_t width) {
-  if (points.empty()) return 0;
-  if (width == 1) return reference[0] - (*std::ranges::min_element(points))[0];
-  const std::size_t last = width - 1;
-  std::ranges::sort(points,
-                    [&](const auto& a, const auto& b) { return width == 2 ? a[0] < b[0] : a[last] < b[last]; });
-  if (width == 2) {
-    double area = 0, least = reference[1];
-    for (const auto& point : points)
-      if (point[1] < least) {
-        area += (reference[0] - point[0]) * (least - point[1]);
-        least = point[1];
-      }
-    return area;
-  }
-  double sum = 0;
-  std::vector<std::vector<double>> below;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    below.push_back(points[i]);
-    const double end = i + 1 < points.size() ? points[i + 1][last] : reference[last];
-    if (end <= points[i][last]) continue;
-    auto slice = below;
-    sum += (end - points[i][last]) * volume(slice, reference, last);
-  }
-  return sum;
-}
-
 }  // namespace
-
-double log_cost(double cost) {
-  const double size = std::log(std::max(std::abs(cost), 1e-300));
-  return cost < 0 ? -size : size;
-}
 
 std::vector<std::size_t> selection_order(std::span<const Score> scores) {
   Places kept, broken;
@@ -112,15 +80,6 @@ std::vector<std::size_t> selection_order(std::span<const Score> scores) {
                            [&](std::size_t a, std::size_t b) { return scores[a].violation < scores[b].violation; });
   order.insert(order.end(), broken.begin(), broken.end());
   return order;
-}
-
-double hypervolume(std::vector<std::vector<double>> points, std::span<const double> reference) {
-  std::erase_if(points, [&](const std::vector<double>& point) {
-    for (std::size_t k = 0; k < reference.size(); ++k)
-      if (!(point[k] < reference[k])) return true;
-    return false;
-  });
-  return volume(points, reference, reference.size());
 }
 
 }  // namespace sdip

@@ -36,17 +36,6 @@ std::string change_text(const Change& change) {
                      setting_text(*change.row, change.to));
 }
 
-/// "cores 8 to 10, psram_bytes 32.0 MiB to 48.0 MiB", of the rows in which two machines differ.
-std::string difference_text(const SearchSpace& space, const Machine& from, const Machine& to) {
-  const std::vector<Change> all = differences(space, from, to);
-  std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
-    text += (i == 0 ? "" : ", ") + change_text(all[i]);
-  if (all.size() > most_differences)
-    text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
-  return text.empty() ? "nothing that counts" : text;
-}
-
 /// "throughput_fps 12.3 frame/s, cores 4": what a condition compares, of a machine.
 std::string compared_text(const Formula& condition, const Candidate& candidate) {
   std::string text;
@@ -184,20 +173,23 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   if (shown < 2) return;
   const SearchSpace& space = answer.space;
   std::vector<TextRow> rows;
-  // Of a long front every so-manieth, the ends among them.
+  const std::vector<Knee> knees = found_knees(answer);
+  std::vector<std::size_t> places = places_shown(best.size(), shown, knees);
+  if (!front) std::iota(places.begin(), places.end(), std::size_t{0});
   for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t at = front ? i * (best.size() - 1) / (shown - 1) : i;
-    const std::size_t before = i == 0 ? 0 : front ? (i - 1) * (best.size() - 1) / (shown - 1) : 0;
+    const std::size_t at = places[i], before = i == 0 || !front ? 0 : places[i - 1];
     TextRow row;
     for (std::size_t k = 0; k < objectives.size(); ++k)
       row.push_back(
           quantity_text(value_of_cost(objectives[k], best[at].score.costs[k]), objectives[k].measure.unit()));
+    if (front) row.push_back(knee_cell(knees[at]));
     row.push_back(i == 0 ? (front ? "the first" : "the best")
-                         : difference_text(space, best[before].machine, best[at].machine));
+                         : changes_text(differences(space, best[before].machine, best[at].machine)));
     rows.push_back(std::move(row));
   }
   std::vector<Column> columns;
   for (const Objective& one : objectives) columns.push_back({std::string(one.measure.name()), Align::right});
+  if (front) columns.push_back({"knee"});
   columns.push_back({front ? "differs from the one before by" : "differs from the best by", Align::left, true});
   out << "\n";
   print_heading(out,
@@ -273,6 +265,19 @@ std::string way_text(const BestRequest& request) {
 }
 
 }  // namespace
+
+std::string knee_cell(Knee knee) {
+  return knee == Knee::greatest ? "knee" : knee == Knee::local ? "local knee" : "";
+}
+
+std::string changes_text(std::span<const Change> all) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
+    text += (i == 0 ? "" : ", ") + change_text(all[i]);
+  if (all.size() > most_differences)
+    text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
+  return text.empty() ? "nothing that counts" : text;
+}
 
 std::string objectives_text(const SearchGoal& goal, const std::vector<double>& costs) {
   std::string text;

@@ -431,6 +431,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/fronts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Pareto front of several sweeps together */
+        get: operations["get_joint_front"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps/{id}/points/{index}": {
         parameters: {
             query?: never;
@@ -3583,10 +3600,47 @@ export interface components {
                 [key: string]: (string | number | boolean | null)[];
             };
         };
+        ObjectiveChange: {
+            metric: string;
+            percent: number | null;
+            better: boolean | null;
+        };
+        FrontPlace: {
+            /** @enum {string} */
+            knee: "none" | "local" | "greatest";
+            differs: components["schemas"]["RowStep"][];
+            changes: components["schemas"]["ObjectiveChange"][];
+        };
         Front: {
             metrics: string[];
             columns: string[];
             rows: (string | number | boolean | null)[][];
+            places: components["schemas"]["FrontPlace"][];
+        };
+        JointSweep: {
+            id: number;
+            name: string;
+            model: string;
+            own: number;
+            points: number;
+        };
+        JointFrontPoint: {
+            sweep: number;
+            index: number;
+            objectives: {
+                [key: string]: number | null;
+            };
+            axes: components["schemas"]["MachineChanges"];
+            /** @enum {string} */
+            knee: "none" | "local" | "greatest";
+            differs: components["schemas"]["RowStep"][];
+            changes: components["schemas"]["ObjectiveChange"][];
+        };
+        JointFront: {
+            metrics: string[];
+            sweeps: components["schemas"]["JointSweep"][];
+            note: string | null;
+            points: components["schemas"]["JointFrontPoint"][];
         };
         Point: {
             index: number;
@@ -3880,6 +3934,8 @@ export interface components {
             reason: string;
             settings: components["schemas"]["MachineChanges"];
             differs: components["schemas"]["RowStep"][];
+            /** @enum {string} */
+            knee?: "none" | "local" | "greatest";
             metrics: components["schemas"]["MetricValues"];
         };
         BetterStep: {
@@ -4998,6 +5054,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Front"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_joint_front: {
+        parameters: {
+            query?: {
+                /** @description numbers of sweeps, comma separated */
+                sweeps?: string;
+                /** @description comma separated, max:NAME or min:NAME for a direction; the sweeps' objectives when not given */
+                metrics?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
+                /** @description a condition that points of the front keep beside their sweep's */
+                constraint?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The Pareto front of several sweeps together */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JointFront"];
                 };
             };
             /** @description A problem */

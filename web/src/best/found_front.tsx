@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from 'react';
 import type { SearchResult } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
+import { KneeKey } from '../chart/knee_key';
 import { Scatter, type AxisSpec } from '../chart/scatter';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
@@ -39,6 +40,7 @@ export function FoundFront({ result, asked, chosen, onChoose }: Props) {
   // Of more than two objectives the front is no line in the first two: then every machine is a dot alone.
   const line = asked.metrics.length === 2;
   const layers = useMemo(() => [new Uint32Array(), new Uint32Array(), new Uint32Array(), Uint32Array.from(all)], [all]);
+  const knees = useMemo(() => new Set(all.filter((i) => (best[i]?.knee ?? 'none') !== 'none')), [all, best]);
   const text = (metric: string, i: number) => quantity(best[i]?.objectives[metric], tables.unitOf(metric));
   const hrefOf = useCallback((i: number) => { const one = best[i]; return one ? `#/what-if?${queryOfFound(asked, preset, one)}` : '#/'; }, [best, asked, preset]);
   const nameOf = useCallback((i: number) => asked.metrics.map((metric) => `${metric} ${text(metric, i)}`).join(', '), [best, asked, tables]);
@@ -48,6 +50,7 @@ export function FoundFront({ result, asked, chosen, onChoose }: Props) {
     ...asked.metrics.map((metric): Column<Row> => ({
       id: metric, title: metric, width: 130, numeric: true, value: (row) => best[row.at]?.objectives[metric], show: (row) => text(metric, row.at),
     })),
+    { id: 'knee', title: t('front.knee_column'), width: 110, hint: t('front.knee_key'), value: (row) => best[row.at]?.knee ?? 'none', show: (row) => { const knee = best[row.at]?.knee ?? 'none'; return knee === 'none' ? '' : t(`knee.${knee}`); } },
     { id: 'differs', title: t('best.differs_before'), width: 420, sortable: false, value: (row) => best[row.at]?.differs.length, show: (row) => { const one = best[row.at]; return one ? <span className="clip"><Differences one={one} /></span> : null; } },
   ], [best, asked, chosen, t, tables]);
   return (
@@ -57,7 +60,7 @@ export function FoundFront({ result, asked, chosen, onChoose }: Props) {
         table={() => ({ head: [t('best.machine_number'), ...asked.metrics], rows: all.map((i) => [String(i + 1), ...asked.metrics.map((metric) => text(metric, i))]) })}
       >
         <Scatter
-          x={x} y={y} layers={layers} channels={null} front={line ? all : []} lowerX={!asked.most[0]} dark={dark}
+          x={x} y={y} layers={layers} channels={null} front={line ? all : []} knees={knees} lowerX={!asked.most[0]} dark={dark}
           label={t('best.front_label', { x: first, y: second, count: plain(best.length) })} hrefOf={hrefOf} nameOf={nameOf} onOpen={onChoose}
           zoomHint={t('best.front_hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x: first, y: second })}
           describe={(i) => (
@@ -67,6 +70,7 @@ export function FoundFront({ result, asked, chosen, onChoose }: Props) {
             </dl>
           )}
         />
+        {line && <KneeKey count={knees.size} />}
       </ChartFrame>
       <DataTable label={t('best.front')} columns={columns} rows={rows} onRow={(row) => onChoose(row.at)} marked={(row) => row.at === chosen} height={280} />
     </Card>

@@ -5,6 +5,8 @@ import type { Dots } from './raster';
 
 interface Props {
   front: number[];
+  /** Those of the front that are marked as knees. */
+  knees: ReadonlySet<number>;
   dots: Dots;
   plot: Plot;
   /** The point that the pointer or the keys mean now, or -1: the only mark that takes a click. */
@@ -37,7 +39,7 @@ export function walked(key: string, from: number, count: number): number | undef
   return to === undefined ? undefined : Math.min(count - 1, Math.max(0, to));
 }
 
-export function FrontMarks({ front, dots, plot, target, lowerX, hrefOf, nameOf, onFocus }: Props) {
+export function FrontMarks({ front, knees, dots, plot, target, lowerX, hrefOf, nameOf, onFocus }: Props) {
   const [active, setActive] = useState(0);
   const marks = useMemo(
     () => marksOf(dots, front, plot).map((i) => ({ i, px: dots.x[i] as number, py: dots.y[i] as number, href: hrefOf(i), name: nameOf(i) })),
@@ -62,7 +64,7 @@ export function FrontMarks({ front, dots, plot, target, lowerX, hrefOf, nameOf, 
   return (
     <g className="front" data-target={target >= 0 ? 'some' : undefined} onKeyDown={walk}>
       <path d={line} aria-hidden="true" />
-      {marks.map((mark, k) => <Mark key={mark.href} {...mark} k={k} walks={k === current} meant={mark.i === target} focus={focus} />)}
+      {marks.map((mark, k) => <Mark key={mark.href} {...mark} k={k} knee={knees.has(mark.i)} walks={k === current} meant={mark.i === target} focus={focus} />)}
     </g>
   );
 }
@@ -74,19 +76,23 @@ interface MarkProps {
   py: number;
   href: string;
   name: string;
+  knee: boolean;
   walks: boolean;
   meant: boolean;
   focus: (k: number, i: number) => void;
 }
 
-const Mark = memo(function Mark({ i, k, px, py, href, name, walks, meant, focus }: MarkProps) {
+/** The mark of a knee. */
+export const diamond = (x: number, y: number, size = 8) => `M${x},${y - size}L${x + size},${y}L${x},${y + size}L${x - size},${y}Z`;
+
+const Mark = memo(function Mark({ i, k, px, py, href, name, knee, walks, meant, focus }: MarkProps) {
   return (
     <a
       href={href} aria-label={name} tabIndex={walks ? 0 : -1} className={meant ? 'meant' : undefined} data-front={i}
       onFocus={() => focus(k, i)} onBlur={() => focus(-1, -1)}
     >
       <circle cx={px} cy={py} r={12} className="target" />
-      <circle cx={px} cy={py} r={4.5} className="mark" />
+      {knee ? <path d={diamond(px, py)} className="mark knee" /> : <circle cx={px} cy={py} r={4.5} className="mark" />}
     </a>
   );
 });

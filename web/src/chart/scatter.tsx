@@ -23,6 +23,7 @@ interface Props {
   /** What each point carries of its colour; none: shades by how many lie together. */
   channels: Uint8Array[] | null;
   front: number[];
+  knees: ReadonlySet<number>;
   lowerX: boolean;
   dark: boolean;
   label: string;
@@ -90,7 +91,7 @@ export function Scatter(props: Props) {
         <svg width={width} height={height} role="group" aria-label={props.label}>
           <g transform={inside}>
             <FrontMarks
-              front={front} dots={dots} plot={plot} target={target} lowerX={props.lowerX}
+              front={front} knees={props.knees} dots={dots} plot={plot} target={target} lowerX={props.lowerX}
               hrefOf={props.hrefOf} nameOf={props.nameOf} onFocus={pointer.focus}
             />
             {target >= 0 && <Ring x={dots.x[target] as number} y={dots.y[target] as number} href={front.includes(target) ? null : props.hrefOf(target)} />}

@@ -8,21 +8,43 @@ import { go } from '../state/location';
 import { Card, Empty } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { useMachineTables } from '../ui/tables_gate';
+import { StepText } from '../best/steps';
+import type { Knee } from '../chart/knees';
 import { accuracyFields, accuracyOrder, accuracyText } from './fields';
 
 interface Row {
   at: number;
   index: number;
+  /** The point before it on the front, -1 of the first. */
+  before: number;
+  knee: Knee;
 }
 
-export function FrontTable({ sweep, columns, front, shown }: { sweep: Sweep; columns: Columns; front: number[]; shown: string[] }) {
+interface Props {
+  sweep: Sweep;
+  columns: Columns;
+  front: number[];
+  /** Of each point of the front. */
+  knees: Knee[];
+  shown: string[];
+  swept: string[];
+}
+
+const kneeOrder: Record<Knee, number> = { none: 0, local: 1, greatest: 2 };
+
+export function FrontTable({ sweep, columns, front, knees, shown, swept }: Props) {
   const { t, language } = useSpeech();
   const tables = useMachineTables();
-  const rows = useMemo<Row[]>(() => front.map((at) => ({ at, index: columns.index[at] ?? 0 })), [front, columns]);
+  const rows = useMemo<Row[]>(() => front.map((at, k) => ({ at, index: columns.index[at] ?? 0, before: front[k - 1] ?? -1, knee: knees[k] ?? 'none' })), [front, knees, columns]);
   const href = (row: Row) => `/sweeps/${sweep.id}/points/${row.index}`;
+  const stepsTo = (row: Row) => swept.flatMap((parameter) => {
+    const [from, to] = [columns.columns[parameter]?.[row.before], columns.columns[parameter]?.[row.at]];
+    return from == null || to == null || from === to ? [] : [{ parameter, from, to }];
+  });
   const list = useMemo<Column<Row>[]>(
     () => [
       { id: 'index', title: t('table.point'), width: 80, numeric: true, value: (row) => row.index, show: (row) => <Link href={href(row)}>{row.index}</Link> },
+      { id: 'knee', title: t('front.knee_column'), width: 110, hint: t('front.knee_key'), value: (row) => kneeOrder[row.knee], show: (row) => (row.knee === 'none' ? '' : t(`knee.${row.knee}`)) },
       ...shown.map((name): Column<Row> => ({
         id: name, title: name, unit: unitName(tables.unitOf(name)), width: 120, numeric: true,
         hint: tables.metric(name)?.doc[language] ?? tables.parameter(name)?.doc[language] ?? '',
@@ -34,6 +56,7 @@ export function FrontTable({ sweep, columns, front, shown }: { sweep: Sweep; col
         value: (row) => accuracyOrder(columns.columns[name]?.[row.at]),
         show: (row) => accuracyText(columns.columns[name]?.[row.at]),
       })),
+      { id: 'differs', title: t('best.differs_before'), width: 380, sortable: false, value: (row) => stepsTo(row).length, show: (row) => <span className="clip">{stepsTo(row).map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</span> },
     ],
     [columns, shown.join(','), language, tables],
   );

@@ -3,6 +3,8 @@ import { useCallback, useMemo, useState } from 'react';
 import { useColumns } from '../api/queries';
 import type { Columns, Sweep } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
+import { KneeKey } from '../chart/knee_key';
+import { kneesOf } from '../chart/knees';
 import { Scatter, type AxisSpec } from '../chart/scatter';
 import { admitted, colouring, encodeConstraints, frontOf, layersOf, numbersOf, parseConstraints, unplaced } from '../chart/scatter_model';
 import { cellText, plain, unitName } from '../format/quantity';
@@ -78,6 +80,8 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
   const off = useMemo(() => unplaced(axisX.values, axisX.log, axisY.values, axisY.log, layers), [axisX, axisY, layers]);
   const better = (name: string) => tables.metric(name)?.better ?? 'neither';
   const front = useMemo(() => frontOf(axisX.values, axisY.values, better(x), better(y), keep), [axisX, axisY, keep]);
+  const knees = useMemo(() => kneesOf(axisX.values, axisY.values, better(x), better(y), front), [axisX, axisY, front]);
+  const marked = useMemo(() => new Set(front.filter((_, k) => knees[k] !== 'none')), [front, knees]);
 
   const href = (i: number) => `/sweeps/${sweep.id}/points/${columns.index[i]}`;
   const fact = (name: string, i: number) => `${name} ${cellText(columns.columns[name]?.[i], tables.unitOf(name))}`;
@@ -105,7 +109,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
         </div>
         <Constraints constraints={constraints} own={sweep.spec.constraints ?? []} met={met} of={columns.count} onChange={(next) => setQuery({ where: encodeConstraints(next) || null })} />
         <Scatter
-          x={axisX} y={axisY} layers={layers} channels={byDensity ? null : paint.channels} front={front} lowerX={better(x) === 'lower'} dark={dark}
+          x={axisX} y={axisY} layers={layers} channels={byDensity ? null : paint.channels} front={front} knees={marked} lowerX={better(x) === 'lower'} dark={dark}
           label={t('pareto.label', { y, x, count: plain(drawn - off), front: plain(front.length) })}
           hrefOf={linkOf} nameOf={nameOf} onOpen={(i) => go(href(i))}
           zoomHint={t('pareto.hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x, y })}
@@ -119,10 +123,11 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
             </>
           )}
         />
+        <KneeKey count={marked.size} />
         <ColourKey name={colour} paint={paint} unit={tables.unitOf(colour)} dark={dark} ruledOut={layers[1]?.length ?? 0} blank={byDensity ? 0 : layers[2]?.length ?? 0} infeasible={layers[0]?.length ?? 0} />
         {infeasible > 0 && <WhyInfeasible sweep={sweep} version={version} count={infeasible} />}
       </ChartFrame></Card>
-      <FrontTable sweep={sweep} columns={columns} front={front} shown={inTip} />
+      <FrontTable sweep={sweep} columns={columns} front={front} knees={knees} shown={inTip} swept={swept} />
     </>
   );
 }

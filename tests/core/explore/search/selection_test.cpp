@@ -1,11 +1,8 @@
-// Who lives on, and how much a front covers.
+// Who lives on.
 #include "core/explore/search/selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <limits>
-#include <random>
 
 namespace sdip {
 namespace {
@@ -31,47 +28,6 @@ TEST(selection, goes_front_by_front_and_on_a_front_by_who_stands_alone) {
 }
 
 TEST(selection, of_nothing_is_nothing) { EXPECT_TRUE(selection_order({}).empty()); }
-
-TEST(hypervolume, of_the_worked_example) {
-  const std::vector<double> reference = {4, 4};
-  EXPECT_DOUBLE_EQ(hypervolume({{1, 3}, {2, 1}}, reference), 7);
-}
-
-TEST(hypervolume, leaves_out_what_is_beyond_the_reference) {
-  const std::vector<double> reference = {4, 4};
-  EXPECT_DOUBLE_EQ(hypervolume({{5, 0}, {0, 4}, {std::numeric_limits<double>::infinity(), 1}}, reference), 0);
-}
-
-/// Volume of the cells of a grid that a point beats, counted one by one.
-double counted(const std::vector<std::vector<double>>& points, int edge, std::size_t width) {
-  std::int64_t cells = 1, beaten = 0;
-  for (std::size_t k = 0; k < width; ++k) cells *= edge;
-  for (std::int64_t cell = 0; cell < cells; ++cell)
-    for (const auto& point : points) {
-      std::int64_t rest = cell;
-      bool under = true;
-      for (std::size_t k = 0; k < width; ++k, rest /= edge)
-        under = under && point[k] <= static_cast<double>(rest % edge);
-      if (under) {
-        ++beaten;
-        break;
-      }
-    }
-  return static_cast<double>(beaten);
-}
-
-TEST(hypervolume, is_the_number_of_cells_that_are_beaten) {
-  std::mt19937 random(7);
-  constexpr int edge = 6;
-  for (const std::size_t width : {1u, 2u, 3u, 4u})
-    for (int round = 0; round < 40; ++round) {
-      std::vector<std::vector<double>> points(1 + random() % 8);
-      for (auto& point : points)
-        for (std::size_t k = 0; k < width; ++k) point.push_back(static_cast<double>(random() % edge));
-      const std::vector<double> reference(width, edge);
-      EXPECT_DOUBLE_EQ(hypervolume(points, reference), counted(points, edge, width)) << width << " " << round;
-    }
-}
 
 }  // namespace
 }  // namespace sdip

@@ -1,0 +1,139 @@
+// Fronts of one sweep and of several.
+#include "server/jobs/fronts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/explore/front.h"
+#include "server/io/text.h"
+#include "server/json/report_json.h"
+#include "server/studies/best_json.h"
+
+namespace sdip {
+namespace {
+
+/// The rows in which two machines differ.
+std::vector<Change> changes_between(const Machine& from, const Machine& to) {
+  std::vector<Change> all;
+  for (const std::span<const ParameterRow> rows : {parameters(), technology_parameters()})
+    for (const ParameterRow& row : rows)
+      if (row.read(from) != row.read(to)) all.push_back({&row, row.read(from), row.read(to)});
+  return all;
+}
+
+double percent_more(double before, double now) {
+  const double percent = 100 * (now - before) / std::abs(before);
+  return std::isfinite(percent) ? percent : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// Objective k of each row.
+std::vector<std::vector<double>> value_columns(std::span<const FrontRow> rows, std::size_t objectives) {
+  std::vector<std::vector<double>> columns(objectives);
+  for (const FrontRow& row : rows)
+    for (std::size_t k = 0; k < objectives; ++k) columns[k].push_back(row.values[k]);
+  return columns;
+}
+
+/// All points of the sweeps' own fronts.
+std::vector<FrontRow> own_fronts(const Store& store, SweepsFront& front) {
+  std::vector<FrontRow> rows;
+  for (std::size_t s = 0; s < front.sweeps.size(); ++s) {
+    const SweepRecord& sweep = front.sweeps[s];
+    std::size_t& own = front.own.emplace_back();
+    for (const std::int64_t index : front_points(store, sweep, front.objectives)) {
+      auto point = store.point(sweep.row.id, index);
+      if (!point) continue;
+      FrontRow& row = rows.emplace_back(FrontRow{.sweep = s, .point = std::move(*point)});
+      for (const Objective& one : front.objectives)
+        row.values.push_back(
+            measure_of(one.measure, sweep.spec.space, index, row.point.values, row.point.feasible));
+      ++own;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<std::string> SweepsFront::models() const {
+  std::vector<std::string> all;
+  for (const SweepRecord& sweep : sweeps)
+    if (std::ranges::find(all, sweep.row.model) == all.end()) all.push_back(sweep.row.model);
+  return all;
+}
+
+SweepsFront front_of_sweeps(const Store& store, std::vector<SweepRecord> sweeps,
+                            std::vector<Objective> objectives) {
+  SweepsFront front{.sweeps = std::move(sweeps), .objectives = std::move(objectives)};
+  const std::vector<Better> better = directions(front.objectives);
+  std::vector<FrontRow> all = own_fronts(store, front);
+  if (front.sweeps.size() > 1) {
+    const auto columns = value_columns(all, better.size());
+    for (const std::int64_t place :
+         pareto_front(std::vector<std::span<const double>>(columns.begin(), columns.end()), better))
+      front.rows.push_back(std::move(all[at(place)]));
+  } else {
+    front.rows = std::move(all);
+  }
+  const auto columns = value_columns(front.rows, better.size());
+  const auto knees = front_knees(std::vector<std::span<const double>>(columns.begin(), columns.end()), better);
+  std::optional<Machine> before;
+  for (std::size_t i = 0; i < front.rows.size(); ++i) {
+    FrontRow& row = front.rows[i];
+    row.knee = knees[i];
+    const Machine machine = point(front.sweeps[row.sweep].spec.space, row.point.index);
+    if (before) {
+      row.differs = changes_between(*before, machine);
+      for (std::size_t k = 0; k < better.size(); ++k)
+        row.percent.push_back(percent_more(front.rows[i - 1].values[k], row.values[k]));
+    }
+    before = machine;
+  }
+  return front;
+}
+
+std::optional<bool> gains(const Objective& objective, double percent) {
+  if (!(std::abs(percent) > 0)) return std::nullopt;
+  return (percent > 0) == (objective.better == Better::higher);
+}
+
+std::vector<std::string> percent_texts(const SweepsFront& front, const FrontRow& row) {
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < row.percent.size(); ++k) {
+    if (!gains(front.objectives[k], row.percent[k])) continue;
+    texts.push_back(fmt::format("{} {} {}", front.objectives[k].measure.name(),
+                                share_text(std::abs(row.percent[k]) / 100), row.percent[k] > 0 ? "more" : "less"));
+  }
+  return texts;
+}
+
+OrderedJson place_json(const SweepsFront& front, const FrontRow& row) {
+  OrderedJson differs = OrderedJson::array(), changes = OrderedJson::array();
+  for (const Change& change : row.differs) differs.push_back(step_json(change));
+  for (std::size_t k = 0; k < row.percent.size(); ++k) {
+    const auto gain = gains(front.objectives[k], row.percent[k]);
+    changes.push_back({{"metric", front.objectives[k].measure.name()},
+                       {"percent", number_or_null(row.percent[k])},
+                       {"better", gain ? OrderedJson(*gain) : OrderedJson()}});
+  }
+  return {{"knee", knee_text(row.knee)}, {"differs", std::move(differs)}, {"changes", std::move(changes)}};
+}
+
+OrderedJson front_json(const Store& store, const SweepsFront& front) {
+  const SweepRecord& sweep = front.sweeps[0];
+  const Fields fields = fields_of(sweep.spec, "", "fields");
+  OrderedJson names = OrderedJson::array(), rows = OrderedJson::array(), places = OrderedJson::array();
+  for (const Objective& one : front.objectives) names.push_back(objective_text(one));
+  const PointAccuracies measured = store.point_accuracies(sweep.row.id);
+  for (const FrontRow& row : front.rows) {
+    rows.push_back(point_row(sweep.spec.space, fields, row.point, measured));
+    places.push_back(place_json(front, row));
+  }
+  return {{"metrics", names},
+          {"columns", column_names(sweep.spec.space, fields)},
+          {"rows", std::move(rows)},
+          {"places", std::move(places)}};
+}
+
+}  // namespace sdip
