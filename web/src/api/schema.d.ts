@@ -3600,6 +3600,17 @@ export interface components {
                 [key: string]: (string | number | boolean | null)[];
             };
         };
+        Point: {
+            index: number;
+            machine: components["schemas"]["Machine"];
+            feasible: boolean;
+            reason: string;
+            metrics: components["schemas"]["MetricValues"];
+            formulas: {
+                [key: string]: number | null;
+            };
+            accuracy: components["schemas"]["PointAccuracy"] | null;
+        };
         ObjectiveChange: {
             metric: string;
             percent: number | null;
@@ -3641,17 +3652,6 @@ export interface components {
             sweeps: components["schemas"]["JointSweep"][];
             note: string | null;
             points: components["schemas"]["JointFrontPoint"][];
-        };
-        Point: {
-            index: number;
-            machine: components["schemas"]["Machine"];
-            feasible: boolean;
-            reason: string;
-            metrics: components["schemas"]["MetricValues"];
-            formulas: {
-                [key: string]: number | null;
-            };
-            accuracy: components["schemas"]["PointAccuracy"] | null;
         };
         FirstDifference: {
             /** @enum {string} */
