@@ -389,29 +389,6 @@ void add_sweeps(Schema& schemas) {
                                     {"index", array(integer())},
                                     {"feasible", array(integer())},
                                     {"columns", {{"type", "object"}, {"additionalProperties", array(cell())}}}});
-  schemas["ObjectiveChange"] =
-      object({{"metric", text()}, {"percent", nullable(number())}, {"better", nullable(flag())}});
-  schemas["FrontPlace"] = object({{"knee", one_of({"none", "local", "greatest"})},
-                                  {"differs", array(reference("RowStep"))},
-                                  {"changes", array(reference("ObjectiveChange"))}});
-  schemas["Front"] = object({{"metrics", array(text())},
-                             {"columns", array(text())},
-                             {"rows", array(array(cell()))},
-                             {"places", array(reference("FrontPlace"))}});
-  schemas["JointSweep"] =
-      object({{"id", integer()}, {"name", text()}, {"model", text()}, {"own", integer()}, {"points", integer()}});
-  schemas["JointFrontPoint"] =
-      object({{"sweep", integer()},
-              {"index", integer()},
-              {"objectives", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
-              {"axes", reference("MachineChanges")},
-              {"knee", one_of({"none", "local", "greatest"})},
-              {"differs", array(reference("RowStep"))},
-              {"changes", array(reference("ObjectiveChange"))}});
-  schemas["JointFront"] = object({{"metrics", array(text())},
-                                  {"sweeps", array(reference("JointSweep"))},
-                                  {"note", nullable(text())},
-                                  {"points", array(reference("JointFrontPoint"))}});
   schemas["Point"] = object({{"index", integer()},
                              {"machine", reference("Machine")},
                              {"feasible", flag()},
@@ -485,6 +462,7 @@ OrderedJson component_schemas() {
   add_comparisons(schemas);
   add_compared_rows(schemas);
   add_sweeps(schemas);
+  add_fronts(schemas);
   add_validations(schemas);
   add_searches(schemas);
   add_accuracies(schemas);

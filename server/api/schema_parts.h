@@ -10,9 +10,10 @@ schema::Schema job_states();
 /// A user's formulas by name, each alone or with its unit.
 schema::Schema user_formulas();
 
-/// Adds those of validations; of searches; of explanations and single changes.
+/// Adds those of validations; of searches; of fronts; of explanations and single changes.
 void add_validations(OrderedJson& schemas);
 void add_searches(OrderedJson& schemas);
+void add_fronts(OrderedJson& schemas);
 void add_explanations(OrderedJson& schemas);
 
 }  // namespace sdip

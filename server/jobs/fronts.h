@@ -1,7 +1,7 @@
 // The front of a sweep, or of several together: its knees, and how each point differs from the one before it.
 #pragma once
 
-#include "core/explore/front_shape.h"
+#include "core/explore/front.h"
 #include "core/explore/sensitivity.h"
 #include "server/jobs/sweep_json.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/explore/front_shape.h"
+#include "core/explore/front.h"
 #include "server/studies/best.h"
 
 namespace sdip {

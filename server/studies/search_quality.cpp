@@ -10,7 +10,6 @@
 
 #include "core/base/error.h"
 #include "core/explore/front.h"
-#include "core/explore/front_shape.h"
 #include "core/explore/search/families.h"
 #include "core/explore/search/rows.h"
 #include "core/explore/search/selection.h"

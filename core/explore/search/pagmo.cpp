@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stop.h"
-#include "core/explore/front_shape.h"
+#include "core/explore/front.h"
 #include "core/explore/search/selection.h"
 
 namespace sdip {

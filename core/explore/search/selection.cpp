@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "core/explore/front.h"
-#include "core/explore/front_shape.h"
 
 namespace sdip {
 namespace {

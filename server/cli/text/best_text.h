@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "core/explore/front_shape.h"
+#include "core/explore/front.h"
 #include "core/explore/sensitivity.h"
 #include "server/studies/best.h"
 

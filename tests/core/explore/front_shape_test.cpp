@@ -1,6 +1,4 @@
 // Where a front bends, and how much it covers.
-#include "core/explore/front_shape.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

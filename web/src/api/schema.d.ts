@@ -431,6 +431,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/hypervolume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a sweep's front covers, and how it grew with the points */
+        get: operations["get_hypervolume"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/fronts": {
         parameters: {
             query?: never;
@@ -3550,6 +3567,17 @@ export interface components {
                 [key: string]: (string | number | boolean | null)[];
             };
         };
+        Point: {
+            index: number;
+            machine: components["schemas"]["Machine"];
+            feasible: boolean;
+            reason: string;
+            metrics: components["schemas"]["MetricValues"];
+            formulas: {
+                [key: string]: number | null;
+            };
+            accuracy: components["schemas"]["PointAccuracy"] | null;
+        };
         ObjectiveChange: {
             metric: string;
             percent: number | null;
@@ -3566,6 +3594,24 @@ export interface components {
             columns: string[];
             rows: (string | number | boolean | null)[][];
             places: components["schemas"]["FrontPlace"][];
+        };
+        VolumeAxis: {
+            metric: string;
+            /** @enum {string} */
+            scale: "decades" | "as_is";
+            reference: number | null;
+        };
+        VolumeMark: {
+            points: number;
+            volume: number | null;
+        };
+        Hypervolume: {
+            metrics: string[];
+            axes: components["schemas"]["VolumeAxis"][];
+            front: number;
+            volume: number | null;
+            reason: string | null;
+            growth: components["schemas"]["VolumeMark"][];
         };
         JointSweep: {
             id: number;
@@ -3591,17 +3637,6 @@ export interface components {
             sweeps: components["schemas"]["JointSweep"][];
             note: string | null;
             points: components["schemas"]["JointFrontPoint"][];
-        };
-        Point: {
-            index: number;
-            machine: components["schemas"]["Machine"];
-            feasible: boolean;
-            reason: string;
-            metrics: components["schemas"]["MetricValues"];
-            formulas: {
-                [key: string]: number | null;
-            };
-            accuracy: components["schemas"]["PointAccuracy"] | null;
         };
         FirstDifference: {
             /** @enum {string} */
@@ -5001,6 +5036,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Front"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_hypervolume: {
+        parameters: {
+            query?: {
+                /** @description comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given */
+                metrics?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
+                /** @description a condition that points of the front keep: area_mm2 <= 100 */
+                constraint?: string[];
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a sweep's front covers, and how it grew with the points */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hypervolume"];
                 };
             };
             /** @description A problem */

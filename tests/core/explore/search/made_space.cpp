@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/explore/front_shape.h"
+#include "core/explore/front.h"
 #include "core/explore/search/selection.h"
 
 namespace sdip {
