@@ -262,6 +262,9 @@ class StoredPoints {
 
   /// In index order; `visit` returns false to stop.
   void each(const std::optional<Measure>& measure, const std::function<bool(const PointRun&)>& visit) const;
+  /// Likewise, a chunk at a time, the values of each of these measures. Requires one at least.
+  void each_of(std::span<const Measure> measures,
+               const std::function<void(const std::vector<std::vector<double>>& values)>& visit) const;
   /// Reads these of all points, so that damage is found before an answer begins; returns how many there are.
   std::int64_t check(std::span<const Measure> wanted) const;
 

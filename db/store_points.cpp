@@ -140,6 +140,19 @@ void StoredPoints::each(const std::optional<Measure>& measure,
   });
 }
 
+void StoredPoints::each_of(std::span<const Measure> measures,
+                           const std::function<void(const std::vector<std::vector<double>>& values)>& visit) const {
+  std::vector<std::vector<double>> values(measures.size());
+  state_->reader.each(state_->id, 0, [&](const ChunkHead& chunk) {
+    for (std::size_t k = 0; k < measures.size(); ++k) {
+      values[k].clear();
+      state_->reader.measure(chunk, state_->space, measures[k], values[k]);
+    }
+    visit(values);
+    return true;
+  });
+}
+
 std::int64_t StoredPoints::check(std::span<const Measure> wanted) const {
   std::int64_t count = 0;
   std::vector<double> values;

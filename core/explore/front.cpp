@@ -1,10 +1,10 @@
-// The Pareto front in any number of objectives: sort, then keep what nothing kept before beats.
+// The Pareto front in any number of objectives: sort, then keep what nothing kept before beats. Knees by the
+// distance from the plane of the ends, and hypervolume.
 #include "core/explore/front.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -140,30 +140,43 @@ using FrontColumns = std::span<const std::span<const double>>;
 
 constexpr double tiny_cost = 1e-300;
 
+using Stairs = std::vector<std::array<double, 2>>;  // points in two costs, by the first
+
+/// What they beat, up to the reference.
+double area_under(const Stairs& stairs, std::span<const double> reference) {
+  double area = 0, least = reference[1];
+  for (const auto& stair : stairs)
+    if (stair[1] < least) {
+      area += (reference[0] - stair[0]) * (least - stair[1]);
+      least = stair[1];
+    }
+  return area;
+}
+
 /// Of points inside the reference, by slices along the last of `width` costs.
 double volume(std::vector<std::vector<double>>& points, std::span<const double> reference, std::size_t width) {
   if (points.empty()) return 0;
   if (width == 1) return reference[0] - (*std::ranges::min_element(points))[0];
   const std::size_t last = width - 1;
-  std::ranges::sort(points,
-                    [&](const auto& a, const auto& b) { return width == 2 ? a[0] < b[0] : a[last] < b[last]; });
+  std::ranges::sort(points, {}, [&](const auto& point) { return width == 2 ? point[0] : point[last]; });
+  Stairs stairs;  // of the points so far
+  const auto add = [&](const std::vector<double>& point) {
+    stairs.insert(std::ranges::upper_bound(stairs, point[0], {}, [](const auto& one) { return one[0]; }),
+                  {point[0], point[1]});
+  };
   if (width == 2) {
-    double area = 0, least = reference[1];
-    for (const auto& point : points)
-      if (point[1] < least) {
-        area += (reference[0] - point[0]) * (least - point[1]);
-        least = point[1];
-      }
-    return area;
+    std::ranges::for_each(points, add);
+    return area_under(stairs, reference);
   }
   double sum = 0;
   std::vector<std::vector<double>> below;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    below.push_back(points[i]);
+    if (width == 3) add(points[i]);
+    if (width > 3) below.push_back(points[i]);
     const double end = i + 1 < points.size() ? points[i + 1][last] : reference[last];
     if (end <= points[i][last]) continue;
     auto slice = below;
-    sum += (end - points[i][last]) * volume(slice, reference, last);
+    sum += (end - points[i][last]) * (width == 3 ? area_under(stairs, reference) : volume(slice, reference, last));
   }
   return sum;
 }

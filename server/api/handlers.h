@@ -42,6 +42,7 @@ Reply revise_sweep(Service&, const Call&);
 Reply answer_points(Service&, const Call&);
 Reply answer_columns(Service&, const Call&);
 Reply answer_front(Service&, const Call&);
+Reply answer_hypervolume(Service&, const Call&);
 Reply answer_joint_front(Service&, const Call&);
 Reply answer_point(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);

@@ -5,6 +5,7 @@
 #include "core/explore/revision.h"
 #include "server/api/handlers.h"
 #include "server/jobs/exports.h"
+#include "server/jobs/front_growth.h"
 #include "server/jobs/fronts.h"
 #include "server/json/report_json.h"
 #include "server/studies/validation_json.h"
@@ -141,7 +142,15 @@ Reply answer_columns(Service& service, const Call& call) {
   return reply;
 }
 
-Reply answer_front(Service& service, const Call& call) {
+namespace {
+
+/// A sweep with the constraints that the query adds to its own, and the objectives that it asks for.
+struct FrontToRead {
+  SweepRecord sweep;
+  std::vector<Objective> objectives;
+};
+
+FrontToRead front_to_read(const Service& service, const Call& call) {
   SweepRecord sweep = sweep_to_read(service, call);
   const auto [first, last] = call.query.equal_range("constraint");
   for (auto one = first; one != last; ++one)
@@ -149,8 +158,21 @@ Reply answer_front(Service& service, const Call& call) {
   if (sweep.spec.constraints.size() > most_formulas)
     throw Error("limit_exceeded", "?constraint", fmt::format("expected at most {} constraints", most_formulas));
   const std::string list = query_value(call, "metrics");
-  const auto objectives = list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics");
-  return json_reply(front_json(service.store, front_of_sweeps(service.store, {std::move(sweep)}, objectives)));
+  auto objectives = list.empty() ? sweep.spec.objectives : objectives_of(sweep.spec, list, "?metrics");
+  return {std::move(sweep), std::move(objectives)};
+}
+
+}  // namespace
+
+Reply answer_front(Service& service, const Call& call) {
+  FrontToRead asked = front_to_read(service, call);
+  return json_reply(
+      front_json(service.store, front_of_sweeps(service.store, {std::move(asked.sweep)}, asked.objectives)));
+}
+
+Reply answer_hypervolume(Service& service, const Call& call) {
+  const FrontToRead asked = front_to_read(service, call);
+  return json_reply(growth_json(front_growth(service.store, asked.sweep, asked.objectives)));
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The JSON schemas of fronts: of one sweep, and of several together.
+// The JSON schemas of fronts: of one sweep, of several, and what they cover.
 #include "server/api/schema_parts.h"
 
 namespace sdip {
@@ -14,6 +14,15 @@ void add_fronts(OrderedJson& schemas) {
                              {"columns", array(text())},
                              {"rows", array(array(cell()))},
                              {"places", array(reference("FrontPlace"))}});
+  schemas["VolumeAxis"] =
+      object({{"metric", text()}, {"scale", one_of({"decades", "as_is"})}, {"reference", nullable(number())}});
+  schemas["VolumeMark"] = object({{"points", integer()}, {"volume", nullable(number())}});
+  schemas["Hypervolume"] = object({{"metrics", array(text())},
+                                   {"axes", array(reference("VolumeAxis"))},
+                                   {"front", integer()},
+                                   {"volume", nullable(number())},
+                                   {"reason", nullable(text())},
+                                   {"growth", array(reference("VolumeMark"))}});
   schemas["JointSweep"] =
       object({{"id", integer()}, {"name", text()}, {"model", text()}, {"own", integer()}, {"points", integer()}});
   schemas["JointFrontPoint"] =

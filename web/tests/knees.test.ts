@@ -1,4 +1,4 @@
-// The knees of a front, as core/explore/front_shape.h has them.
+// The knees of a front, as core/explore/front.h has them.
 import { describe, expect, test } from 'vitest';
 import { kneesOf } from '../src/chart/knees';
 

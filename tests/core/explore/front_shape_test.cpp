@@ -1,5 +1,4 @@
 // Where a front bends, and how much it covers.
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -189,6 +189,68 @@ TEST(fronts, of_stored_sweeps_are_printed_and_json) {
   EXPECT_THAT(run_sdip({"front", "1", "--data", folder / "none"}).err, HasSubstr("sdip: file_not_found: "));
 }
 
+/// Area between points and a reference in decades, strip by strip: the least of the second up to each of the first.
+double decades_covered(std::vector<std::pair<double, double>> points, double x_end, double y_end) {
+  std::sort(points.begin(), points.end());
+  double area = 0, least = y_end;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double end = i + 1 < points.size() ? std::min(points[i + 1].first, x_end) : x_end;
+    least = std::min(least, points[i].second);
+    area += std::max(0.0, end - points[i].first) * (y_end - least);
+  }
+  return area;
+}
+
+TEST(fronts, cover_a_hypervolume_that_grows_with_the_points) {
+  const Site site;
+  const std::string at = "/api/v1/sweeps/" + site.sweep(small_sweep);
+  const Json volume = site.get(at + "/hypervolume").json();
+  const Json front = site.get(at + "/front").json();
+  const auto rates = front_column(front, "throughput_fps"), areas = front_column(front, "area_mm2");
+  const double least_rate = *std::min_element(rates.begin(), rates.end()) / 1.1,
+               most_area = *std::max_element(areas.begin(), areas.end()) * 1.1;
+  EXPECT_EQ(volume["axes"][0]["scale"], "decades");
+  EXPECT_NEAR(volume["axes"][0]["reference"].get<double>(), least_rate, 1e-9 * least_rate);
+  EXPECT_NEAR(volume["axes"][1]["reference"].get<double>(), most_area, 1e-9 * most_area);
+  const Json columns = site.get(at + "/columns?fields=throughput_fps,area_mm2").json();
+  const Json& growth = volume["growth"];
+  ASSERT_EQ(growth.size(), 16U);
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < growth.size(); ++i) {
+    if (columns["feasible"][i] == 1)
+      points.emplace_back(-std::log10(columns["columns"]["throughput_fps"][i].get<double>()),
+                          std::log10(columns["columns"]["area_mm2"][i].get<double>()));
+    EXPECT_EQ(growth[i]["points"], i + 1);
+    EXPECT_NEAR(growth[i]["volume"].get<double>(),
+                decades_covered(points, -std::log10(least_rate), std::log10(most_area)), 1e-9);
+  }
+  EXPECT_EQ(volume["volume"], growth.back()["volume"]);
+  EXPECT_TRUE(volume["reason"].is_null());
+  EXPECT_GT(volume["volume"].get<double>(), 0);
+}
+
+TEST(fronts, have_at_most_a_hundred_marks_of_growth_and_no_volume_where_that_takes_long) {
+  const Site site;
+  const std::string at = "/api/v1/sweeps/" + site.sweep(R"({"model": "tiny-sd-text", "axes": [
+      {"parameter": "core_clock_mhz", "min": 100, "max": 1349, "step": 1}], "validate_seconds": 0})");
+  const Json growth = site.get(at + "/hypervolume").json()["growth"];
+  ASSERT_EQ(growth.size(), 97U) << "1,250 points, 13 a mark";
+  EXPECT_EQ(growth.back()["points"], 1250);
+  const Json nothing = site.get(at + "/hypervolume?constraint=cores%20%3C%200").json();
+  EXPECT_EQ(nothing["front"], 0);
+  EXPECT_EQ(nothing["volume"], 0);
+  EXPECT_TRUE(nothing["axes"][0]["reference"].is_null());
+  // Each point is on a front of three that pull two ways: in the end too many for a volume.
+  const Json many = site.get(at +
+                             "/hypervolume?metrics=max:a,min:b,max:c&metric=a%3Dcore_clock_mhz&"
+                             "metric=b%3Dcore_clock_mhz&metric=c%3D1")
+                        .json();
+  EXPECT_EQ(many["front"], 1250);
+  EXPECT_TRUE(many["volume"].is_null());
+  EXPECT_THAT(many["reason"].get<std::string>(), HasSubstr("too long"));
+  EXPECT_TRUE(many["growth"][0]["volume"].is_number());
+}
+
 TEST(fronts, that_are_cut_short_keep_their_ends_and_their_greatest_knee) {
   std::vector<Knee> knees(100, Knee::plain);
   EXPECT_THAT(places_shown(100, 4, knees), testing::ElementsAre(0, 33, 66, 99));

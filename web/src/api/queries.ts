@@ -84,6 +84,16 @@ export const useColumns = (id: number, fields: string[], formulas: string[], ver
     staleTime: Infinity,
   });
 
+/** What the front by the sweep's objectives covers, and how it grew. */
+export const useHypervolume = (id: number, version: number) =>
+  useQuery({
+    queryKey: ['hypervolume', id, version],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/hypervolume', { params: { path: { id } } })),
+    placeholderData: keepPreviousData,
+    enabled: version > 0,
+    staleTime: Infinity,
+  });
+
 export const usePoints = (id: number, sort: string, feasible: boolean, formulas: string[], version: number) =>
   useInfiniteQuery({
     queryKey: ['points', id, sort, feasible, formulas, version],

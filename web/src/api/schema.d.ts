@@ -431,6 +431,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/hypervolume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a sweep's front covers, and how it grew with the points */
+        get: operations["get_hypervolume"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/fronts": {
         parameters: {
             query?: never;
@@ -3628,6 +3645,24 @@ export interface components {
             rows: (string | number | boolean | null)[][];
             places: components["schemas"]["FrontPlace"][];
         };
+        VolumeAxis: {
+            metric: string;
+            /** @enum {string} */
+            scale: "decades" | "as_is";
+            reference: number | null;
+        };
+        VolumeMark: {
+            points: number;
+            volume: number | null;
+        };
+        Hypervolume: {
+            metrics: string[];
+            axes: components["schemas"]["VolumeAxis"][];
+            front: number;
+            volume: number | null;
+            reason: string | null;
+            growth: components["schemas"]["VolumeMark"][];
+        };
         JointSweep: {
             id: number;
             name: string;
@@ -5054,6 +5089,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Front"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_hypervolume: {
+        parameters: {
+            query?: {
+                /** @description comma separated, max:NAME or min:NAME for a direction; the sweep's objectives when not given */
+                metrics?: string;
+                /** @description a formula beside the sweep's own: NAME=EXPRESSION or NAME [UNIT]=EXPRESSION */
+                metric?: string[];
+                /** @description a condition that points of the front keep: area_mm2 <= 100 */
+                constraint?: string[];
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a sweep's front covers, and how it grew with the points */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hypervolume"];
                 };
             };
             /** @description A problem */

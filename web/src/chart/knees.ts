@@ -1,4 +1,4 @@
-// The knees of a front of two metrics, by the rule of core/explore/front_shape.h.
+// The knees of a front of two metrics, by the rule of core/explore/front.h.
 import type { Better } from './front';
 
 export type Knee = 'none' | 'local' | 'greatest';

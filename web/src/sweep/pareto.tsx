@@ -19,6 +19,7 @@ import { Constraints } from './constraints';
 import { axesOf, fieldsFor, firstAxes } from './fields';
 import { constraintLimits, constraintQueries } from './formulas';
 import { FrontTable } from './front_table';
+import { Growth } from './growth';
 import { NothingFeasible, Reasons } from './infeasible';
 
 export function Pareto({ sweep, formulas, version }: { sweep: Sweep; formulas: string[]; version: number }) {
@@ -128,6 +129,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
         {infeasible > 0 && <WhyInfeasible sweep={sweep} version={version} count={infeasible} />}
       </ChartFrame></Card>
       <FrontTable sweep={sweep} columns={columns} front={front} knees={knees} shown={inTip} swept={swept} />
+      <Growth sweep={sweep} version={version} />
     </>
   );
 }
