@@ -8,13 +8,13 @@
 #include "server/cli/commands.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
+#include "server/io/points_file.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/io/version.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
-#include "server/jobs/points_file.h"
 #include "server/jobs/service.h"
 
 namespace sdip {

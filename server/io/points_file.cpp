@@ -1,5 +1,5 @@
 // A file of exported points beside the same points computed again.
-#include "server/jobs/points_file.h"
+#include "server/io/points_file.h"
 
 #include <algorithm>
 #include <filesystem>
