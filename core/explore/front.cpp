@@ -134,6 +134,7 @@ std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> 
   }
   return front;
 }
+
 namespace {
 
 using FrontColumns = std::span<const std::span<const double>>;

@@ -82,13 +82,15 @@ const std::atomic<bool>& interrupts() {
   return interrupted;
 }
 
-std::string seed_problem(const std::string& text) {
+std::string whole_number_problem(const std::string& text, std::int64_t least, std::int64_t most) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && last == end && number >= 0 && number <= most_seed) return "";
-  return fmt::format("expected a whole number of 0 to {}, found '{}'", most_seed, printable(text.substr(0, 80)));
+  if (error == std::errc() && last == end && number >= least && number <= most) return "";
+  return fmt::format("expected a whole number of {} to {}, found '{}'", least, most, printable(text.substr(0, 80)));
 }
+
+std::string seed_problem(const std::string& text) { return whole_number_problem(text, 0, most_seed); }
 
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about) {
   return command.add_option("--seed", seed, about)->capture_default_str()->check(seed_problem);

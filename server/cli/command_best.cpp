@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -49,16 +48,6 @@ std::int64_t seconds_of_text(const std::string& text) {
     throw Error("value_invalid", "--for",
                 text.substr(0, 80) + ": expected whole seconds, minutes or hours, as 90s, 5m or 1h, up to 24h");
   return number * scale;
-}
-
-/// What is wrong with a number of machines, for a check of the option.
-std::string evaluations_problem(const std::string& text) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && last == end && number >= 1 && number <= most_evaluations) return "";
-  return fmt::format("expected a whole number of 1 to {}, found '{}'", most_evaluations,
-                     printable(text.substr(0, 80)));
 }
 
 /// key=value of each, as the machine's JSON has them.
@@ -228,7 +217,7 @@ void add_best_command(CLI::App& app, Action& action) {
       command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
   command
       ->add_option("--evaluations", a->evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
-      ->check(evaluations_problem)
+      ->check([](const std::string& text) { return whole_number_problem(text, 1, most_evaluations); })
       ->excludes(time);
   add_seed_option(*command, a->seed, "Seed");
   add_optimiser_options(*command, a->optimiser, a->islands);

@@ -37,9 +37,7 @@ void check_models(const std::filesystem::path& folder, StoreCheck& found) {
 }
 
 int check_data(const CheckArguments& arguments) {
-  const auto file = store_file(arguments.data);
-  if (!std::filesystem::exists(file))
-    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
+  const auto file = kept_store_file(arguments.data);
   StoreCheck found = check_store(file.string());
   check_models(arguments.data, found);
   if (arguments.json)

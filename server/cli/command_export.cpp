@@ -38,10 +38,7 @@ std::string export_command(const ExportArguments& a, ExportFormat format) {
 }
 
 int run_export(const ExportArguments& arguments) {
-  const auto file = store_file(arguments.data);
-  if (!std::filesystem::exists(file))
-    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const Store store(file.string(), StoreAccess::read);
+  const Store store(kept_store_file(arguments.data).string(), StoreAccess::read);
   SweepRecord sweep = sweep_record(store, arguments.sweep);
   if (engine_changed(sweep.row))
     std::cerr << "sdip: note: these points are of "

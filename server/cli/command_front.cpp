@@ -20,10 +20,7 @@ struct FrontArguments {
 };
 
 int run_front(const FrontArguments& arguments) {
-  const auto file = store_file(arguments.data);
-  if (!std::filesystem::exists(file))
-    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
-  const Store store(file.string());
+  const Store store(kept_store_file(arguments.data).string(), StoreAccess::read);
   JointFrontRequest request{.sweeps = arguments.sweeps, .objectives = arguments.objectives};
   request.formulas = formulas_of(arguments.metrics);
   for (const std::string& text : arguments.constraints)

@@ -167,11 +167,10 @@ std::optional<SweepRow> sweep_of_spec(const Store& store, std::string_view spec_
 void require_parts(const std::filesystem::path& into, std::span<const std::filesystem::path> parts) {
   for (const std::filesystem::path& part : parts) {
     std::error_code ignored;
-    if (!std::filesystem::exists(store_file(part)))
-      throw Error("file_not_found", store_file(part).string(), "no sweeps are kept in this folder");
+    const auto file = kept_store_file(part);
     if (std::filesystem::equivalent(part, into, ignored))
       throw Error("value_invalid", part.string(), "is the folder that is merged into");
-    Store(store_file(part).string());  // one that cannot be read is told before anything is made
+    Store(file.string());  // one that cannot be read is told before anything is made
   }
 }
 

@@ -1,6 +1,7 @@
 // Opening a data folder.
 #include "server/jobs/service.h"
 
+#include "core/base/error.h"
 #include "server/models/operator_files.h"
 
 namespace sdip {
@@ -14,6 +15,13 @@ const std::filesystem::path& usable(const std::filesystem::path& folder) {
 }  // namespace
 
 std::filesystem::path store_file(const std::filesystem::path& data_folder) { return data_folder / "sdip.sqlite"; }
+
+std::filesystem::path kept_store_file(const std::filesystem::path& data_folder) {
+  std::filesystem::path file = store_file(data_folder);
+  if (!std::filesystem::exists(file))
+    throw Error("file_not_found", file.string(), "no sweeps are kept in this folder");
+  return file;
+}
 
 Service::Service(const std::filesystem::path& data_folder, const std::filesystem::path& program,
                  std::int64_t validate_seconds)

@@ -34,5 +34,7 @@ class Service {
 
 /// The store's file in a data folder.
 std::filesystem::path store_file(const std::filesystem::path& data_folder);
+/// The same of a folder that has one. Throws Error file_not_found.
+std::filesystem::path kept_store_file(const std::filesystem::path& data_folder);
 
 }  // namespace sdip

@@ -65,7 +65,7 @@ bool is_zero(const Formula& formula) {
 std::optional<Sides> sides_of(const Formula& condition) {
   const FormulaOperation last = condition.steps.back().operation;
   if (last < FormulaOperation::less || last > FormulaOperation::unequal) return std::nullopt;
-  const Sides sides = taken_by_the_last(condition);
+  Sides sides = taken_by_the_last(condition);
   const auto subtracts = [](const Formula& side) {
     return side.steps.back().operation == FormulaOperation::subtract;
   };
@@ -121,11 +121,6 @@ void add_violations(const Formula& condition, std::span<const Machine> machines,
       scores[i].violation += its.beyond.empty() ? 1 : std::max(its.beyond[i], 1e-9);
 }
 
-bool compares(const SearchGoal& goal) {
-  return std::ranges::any_of(goal.constraints,
-                             [](const Formula& condition) { return sides_of(condition).has_value(); });
-}
-
 /// The costs of objectives; a formula that says nothing of a machine is a violation.
 std::vector<Score> scores_by_objectives(const SearchGoal& goal, std::span<const Machine> machines,
                                         std::span<const Outcome> outcomes) {
@@ -174,8 +169,10 @@ std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machin
   constexpr double spared = -0.5, forgiven = 1.0 / 3;
   std::vector<Score> all = scores_by_objectives(goal, machines, outcomes);
   std::vector<double> sums(machines.size());
+  bool compared = false;
   for (const Formula& condition : goal.constraints) {
     const Kept its = kept(condition, machines, outcomes);
+    compared = compared || !its.beyond.empty();
     for (std::size_t i = 0; i < machines.size(); ++i) {
       if (its.beyond.empty()) {
         all[i].violation += its.broken[i] ? 1 : 0;
@@ -185,7 +182,6 @@ std::vector<Score> relaxed_scores(const SearchGoal& goal, std::span<const Machin
       all[i].violation += std::max(its.beyond[i] - forgiven, 0.0);
     }
   }
-  const bool compared = compares(goal);
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<double>& costs = all[i].costs;
     if (compared) {

@@ -15,9 +15,9 @@ struct SearchGoal {
 
 /// How good a machine is. `costs`: its objectives, each to be made small; of a machine without values infinite.
 /// `violation`: 0 where it is feasible and keeps all conditions; else how far it is from that. Of a condition
-/// a <= b it is d / max(|a|, |b|) with d = a - b, below 1; where a or b is 0 or they differ in sign, s / (1 + s) with
-/// s = log(1 + d), below 1 as well; a - b <= 0 counts as a <= b; of one that is no comparison it is 1. A machine that breaks a limit
-/// (clock, supply, heat) has broken_limit more, one that cannot run has no_values.
+/// a <= b it is d / max(|a|, |b|) with d = a - b, below 1; where a or b is 0 or they differ in sign, s / (1 + s)
+/// with s = log(1 + d), below 1 as well; a - b <= 0 counts as a <= b; of one that is no comparison it is 1. A
+/// machine that breaks a limit (clock, supply, heat) has broken_limit more, one that cannot run has no_values.
 struct Score {
   std::vector<double> costs;
   double violation = 0;
