@@ -136,6 +136,8 @@ Axis axis_from_json(const json& axis, const std::string& where) {
     if (!axis["when"].is_string())
       throw Error("value_invalid", where + "/when", "expected a condition on parameters");
     when = parse_constraint(axis["when"].get<std::string>(), where + "/when");
+    if (when->inputs.empty())
+      throw Error("value_invalid", where + "/when", "expected a condition that reads a parameter");
   }
   if (!axis.contains("values")) return {row, range_values(*row, axis, where), std::move(when)};
   if (axis.size() != (when ? 3u : 2u))

@@ -5,8 +5,8 @@
 #include "core/explore/revision.h"
 #include "core/explore/space.h"
 #include "core/machine/machine.h"
-#include "core/program/form/memory_view.h"
 #include "server/api/schema_parts.h"
+#include "server/json/memory_json.h"
 #include "server/json/report_json.h"
 
 namespace sdip {
@@ -211,30 +211,6 @@ void add_models(Schema& schemas) {
                              {"bytes", nullable(integer())}});
   schemas["Models"] = object({{"models", array(reference("Model"))}});
   add_model_facts(schemas, origin, kind);
-}
-
-void add_memory_views(Schema& schemas) {
-  OrderedJson names = OrderedJson::array();
-  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
-  const Schema memory{{"type", "string"}, {"enum", names}};
-  schemas["WaitingValue"] =
-      object({{"lower", text()}, {"upper", text()}, {"dies", integer()}, {"waits_to", integer()}});
-  schemas["MemoryFigures"] = object({{"memory", memory},
-                                     {"capacity_bytes", integer()},
-                                     {"peak_bytes", integer()},
-                                     {"live_bytes", integer()},
-                                     {"crossing_pairs", integer()},
-                                     {"waiting", array(reference("WaitingValue"))},
-                                     {"occupancy_bytes", array(integer())}});
-  Properties rectangle = integers({"address", "bytes", "from", "to", "start_cycle", "end_cycle"});
-  rectangle.insert(rectangle.end(), {{"memory", memory}, {"name", text()}});
-  schemas["MemoryRectangle"] = object(rectangle);
-  schemas["StageMemory"] = object({{"name", text()},
-                                   {"instructions", array(text())},
-                                   {"memories", array(reference("MemoryFigures"))},
-                                   {"rectangles", array(reference("MemoryRectangle"))}});
-  schemas["MemoryViews"] = object(
-      {{"model", text()}, {"feasible", flag()}, {"reason", text()}, {"stages", array(reference("StageMemory"))}});
 }
 
 void add_analysis_request(Schema& schemas) {
@@ -481,7 +457,7 @@ OrderedJson component_schemas() {
   add_models(schemas);
   add_analysis_request(schemas);
   add_analysis_schemas(schemas);
-  add_memory_views(schemas);
+  add_memory_schemas(schemas);
   add_explanations(schemas);
   add_comparisons(schemas);
   add_compared_rows(schemas);

@@ -13,7 +13,8 @@ void add_fronts(OrderedJson& schemas) {
   schemas["Front"] = object({{"metrics", array(text())},
                              {"columns", array(text())},
                              {"rows", array(array(cell()))},
-                             {"places", array(reference("FrontPlace"))}});
+                             {"places", array(reference("FrontPlace"))},
+                             {"reason", nullable(text())}});
   schemas["VolumeAxis"] =
       object({{"metric", text()}, {"scale", one_of({"decades", "as_is"})}, {"reference", nullable(number())}});
   schemas["VolumeMark"] = object({{"points", integer()}, {"volume", nullable(number())}});

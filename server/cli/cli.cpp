@@ -102,7 +102,7 @@ void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64
   command
       .add_option("--optimiser", optimiser,
                   "How machines follow from those before: families; or pagmo's nsga2, moead or nspso, of two "
-                  "objectives or more")
+                  "objectives or more; or local, single changes of the best")
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->capture_default_str();
   command

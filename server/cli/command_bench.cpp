@@ -303,19 +303,48 @@ int run_bench(bool json) {
   return exit_ok;
 }
 
+struct BenchOptions {
+  bool json = false, instructions = false, evaluated = false, machines = false, devices = false;
+  std::int64_t drawn = drawn_machines, every = compared_every;
+  std::string counted;
+  std::vector<std::string> searches;
+  std::string optimiser;
+  std::int64_t islands = 1;
+  SearchReport search;
+};
+
+CLI::Option* add_search_options(CLI::App& command, BenchOptions& options) {
+  CLI::Option* search =
+      command
+          .add_option(
+              "--search", options.searches,
+              "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
+              "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (15 "
+              "minutes and more; a line of each search on standard error)")
+          ->check(CLI::IsMember({"small", "whole", "seven"}))
+          ->expected(0, 3);
+  const auto of_search = [&](const char* name, auto& value, const char* help, std::int64_t least,
+                             std::int64_t most) {
+    command.add_option(name, value, help)->check(CLI::Range(least, most))->capture_default_str()->needs(search);
+  };
+  add_optimiser_options(command, options.optimiser, options.islands);
+  of_search("--seeds", options.search.seeds, "With --search: searches", 1, 1000);
+  of_search("--evaluations", options.search.evaluations, "With --search: machines of one of whole or seven", 1,
+            100'000'000);
+  of_search("--runs", options.search.runs, "With --search: long searches that make the front", 0, 1000);
+  of_search("--run-evaluations", options.search.run_evaluations, "With --search: machines of one of them", 1,
+            100'000'000);
+  command
+      .add_option("--keep", options.search.kept,
+                  "With --search: a folder for what each search finds; one that is broken off goes on there")
+      ->needs(search);
+  return search;
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, Action& action) {
-  struct Options {
-    bool json = false, instructions = false, evaluated = false, machines = false, devices = false;
-    std::int64_t drawn = drawn_machines, every = compared_every;
-    std::string counted;
-    std::vector<std::string> searches;
-    std::string optimiser;
-    std::int64_t islands = 1;
-    SearchReport search;
-  };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   auto* command = app.add_subcommand("bench", "How fast this program is here, as ratios");
   command->add_flag("--json", options->json, "JSON instead of a table");
   command->add_flag("--instructions", options->instructions,
@@ -331,36 +360,17 @@ void add_bench_command(CLI::App& app, Action& action) {
       ->add_option("--compared-every", options->every,
                    "With --machines: of how many one is compiled from scratch, too; 0: none")
       ->capture_default_str();
-  CLI::Option* search =
-      command
-          ->add_option(
-              "--search", options->searches,
-              "Instead: how much of the front the search finds, beside draws at large: of three small spaces "
-              "that are visited whole (1 minute), of the whole space of sd15, or with seven objectives (15 "
-              "minutes and more; a line of each search on standard error)")
-          ->check(CLI::IsMember({"small", "whole", "seven"}))
-          ->expected(0, 3);
-  const auto of_search = [&](const char* name, auto& value, const char* help, std::int64_t least,
-                             std::int64_t most) {
-    command->add_option(name, value, help)->check(CLI::Range(least, most))->capture_default_str()->needs(search);
-  };
-  add_optimiser_options(*command, options->optimiser, options->islands);
-  of_search("--seeds", options->search.seeds, "With --search: searches", 1, 1000);
-  of_search("--evaluations", options->search.evaluations, "With --search: machines of one of whole or seven", 1,
-            100'000'000);
-  of_search("--runs", options->search.runs, "With --search: long searches that make the front", 0, 1000);
-  of_search("--run-evaluations", options->search.run_evaluations, "With --search: machines of one of them", 1,
-            100'000'000);
+  const CLI::Option* search = add_search_options(*command, *options);
   command->add_option("--counted-sweep", options->counted)->group("");
   command->add_flag("--evaluated", options->evaluated)->group("");
-  command->callback([&action, options, command] {
+  command->callback([&action, options, search] {
     options->search.json = options->json;
     options->search.optimiser = optimiser_named(options->optimiser).value();
     options->search.islands = as_size(options->islands);
     const auto wants = [&](const char* part) {
       return std::ranges::find(options->searches, part) != options->searches.end();
     };
-    const bool searches = command->count("--search") > 0;
+    const bool searches = search->count() > 0;
     options->search.whole = wants("whole");
     options->search.seven = wants("seven");
     options->search.small = wants("small") || (searches && !options->search.whole && !options->search.seven);

@@ -214,7 +214,10 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
                 fmt::format("Sweep {} of {}: {} points, {} feasible; the Pareto front:", sweep.row.id,
                             printable(sweep.row.model), count_text(sweep.row.done), count_text(sweep.row.feasible)),
                 colour_out());
-  print_table(std::cout, columns, rows, colour_out());
+  if (front.rows.empty())
+    std::cout << "  " << printable(empty_front_text(store, sweep)) << "\n";
+  else
+    print_table(std::cout, columns, rows, colour_out());
   if (!sweep.spec.formats.empty()) std::cout << "\nLayers in formats of their own:\n";
   for (const FormatRule& rule : parse_formats(sweep.spec.formats, "/formats"))
     std::cout << "  " << printable(format_rule_text(rule)) << "\n";

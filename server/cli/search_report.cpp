@@ -1,6 +1,8 @@
 // Tables of what the search finds.
 #include "server/cli/search_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -9,6 +11,8 @@
 #include <vector>
 
 #include "server/cli/commands.h"
+#include "server/io/files.h"
+#include "server/io/json_in.h"
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/studies/search_quality.h"
@@ -84,18 +88,62 @@ void tell(const Attempt& attempt, const SearchedSpace& searched, std::int64_t en
             << " on its front" << std::endl;
 }
 
+/// Files of ended attempts: a measure that is broken off goes on where it was. They are of this very program, since
+/// another one may search otherwise.
+class KeptAttempts {
+ public:
+  explicit KeptAttempts(std::filesystem::path folder) : folder_(std::move(folder)) {
+    if (folder_.empty()) return;
+    require_folder(folder_);
+    program_ = sha256_hex(MappedFile("/proc/self/exe").bytes());
+  }
+  /// Whether `one` was kept, and now has what it found.
+  bool read(const std::string& space, Attempt& one) const {
+    if (folder_.empty() || !std::filesystem::exists(file_of(space, one))) return false;
+    const Json json = parse_json(read_text(file_of(space, one)));
+    one.found = {.costs = json.at("costs").get<CostPoints>(),
+                 .evaluated = json.at("evaluated").get<std::int64_t>(),
+                 .compiled = json.at("compiled").get<std::int64_t>(),
+                 .seconds = json.at("seconds").get<double>()};
+    return true;
+  }
+  void keep(const std::string& space, const Attempt& one) const {
+    if (folder_.empty()) return;
+    NewFile file(file_of(space, one));
+    file.write(json_text(Json{{"costs", one.found.costs},
+                              {"evaluated", one.found.evaluated},
+                              {"compiled", one.found.compiled},
+                              {"seconds", one.found.seconds}}));
+    file.keep();
+  }
+
+ private:
+  std::filesystem::path file_of(const std::string& space, const Attempt& one) const {
+    const SearchOptions& o = one.options;
+    const std::string said = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", program_, space, one.drawn,
+                                         optimiser_name(o.optimiser), o.islands, o.seed, o.evaluations);
+    return folder_ / (sha256_hex(std::as_bytes(std::span(said))) + ".json");
+  }
+  std::filesystem::path folder_;
+  std::string program_;
+};
+
 /// As many at once as this machine has threads, each on one, or on more where there are more than attempts; what
 /// they find does not depend on it. Returns the threads of each.
-int attempt_all(const Catalog& catalog, const SearchedSpace& searched, List<Attempt>& attempts) {
+int attempt_all(const Catalog& catalog, const SearchedSpace& searched, const KeptAttempts& kept,
+                List<Attempt>& attempts) {
   const int threads_each = std::max(1, threads_here() / static_cast<int>(std::ssize(attempts)));
   std::mutex telling;
   std::int64_t ended = 0;
   on_threads(threads_here(), std::ssize(attempts), [&](std::int64_t i) {
     Attempt& one = attempts[i];
     one.options.threads = threads_each;
-    one.found = one.drawn
-                    ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
-                    : compiled_search(catalog, searched, one.options);
+    if (!kept.read(searched.name, one)) {
+      one.found = one.drawn
+                      ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
+                      : compiled_search(catalog, searched, one.options);
+      kept.keep(searched.name, one);
+    }
     const std::scoped_lock lock(telling);
     tell(one, searched, ++ended, std::ssize(attempts));
   });
@@ -112,7 +160,7 @@ SpaceReport whole_report(const Catalog& catalog, const SearchedSpace& searched, 
   for (int k = 1; k <= wanted.seeds; ++k)
     for (const bool drawn : {false, true})
       attempts.push_back({drawn, options_of(wanted, static_cast<std::uint64_t>(k), wanted.evaluations)});
-  const int threads = attempt_all(catalog, searched, attempts);
+  const int threads = attempt_all(catalog, searched, KeptAttempts(wanted.kept), attempts);
 
   const std::span measured = std::span(attempts).subspan(as_size(wanted.runs));
   CostPoints all;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 #include "core/explore/search/search.h"
 
@@ -16,6 +17,7 @@ struct SearchReport {
   std::int64_t evaluations = 60'000;          // of each of these in the whole space; of small ones 5 % of the space
   int runs = 10;                              // of longer searches, whose union is the whole space's front
   std::int64_t run_evaluations = 600'000;     // of each of these
+  std::filesystem::path kept = {};  // where what searches of the whole space find is kept, and read again; or none
 };
 
 /// Measures and prints; returns the exit code.

@@ -93,6 +93,24 @@ SweepsFront front_of_sweeps(const Store& store, std::vector<SweepRecord> sweeps,
   return front;
 }
 
+std::string empty_front_text(const Store& store, const SweepRecord& sweep) {
+  if (sweep.row.feasible == 0) return "no point is feasible";
+  std::vector<Measure> constraints;
+  for (const Formula& one : sweep.spec.constraints) constraints.emplace_back(one);
+  if (constraints.empty()) return "no feasible point has a value of each objective";
+  List<std::int64_t> keep(constraints.size());
+  StoredPoints(store, sweep.row.id, sweep.spec.space)
+      .each_of(constraints, [&](const std::vector<std::vector<double>>& values) {
+        for (std::size_t k = 0; k < values.size(); ++k)
+          keep[k] += std::ranges::count_if(values[k], [](double one) { return std::abs(one) > 0; });
+      });
+  std::string texts;
+  for (std::size_t k = 0; k < constraints.size(); ++k)
+    texts += fmt::format("{}{} by {}", k > 0 ? ", " : "", sweep.spec.constraints[k].text, count_text(keep[k]));
+  return fmt::format("no point keeps all constraints; of {} feasible points are kept: {}",
+                     count_text(sweep.row.feasible), texts);
+}
+
 std::optional<bool> gains(const Objective& objective, double percent) {
   if (!(std::abs(percent) > 0)) return std::nullopt;
   return (percent > 0) == (objective.better == Better::higher);
@@ -133,7 +151,8 @@ OrderedJson front_json(const Store& store, const SweepsFront& front) {
   return {{"metrics", names},
           {"columns", column_names(sweep.spec.space, fields)},
           {"rows", std::move(rows)},
-          {"places", std::move(places)}};
+          {"places", std::move(places)},
+          {"reason", front.rows.empty() ? OrderedJson(empty_front_text(store, sweep)) : OrderedJson()}};
 }
 
 }  // namespace sdip

@@ -30,6 +30,9 @@ struct SweepsFront {
 /// Of the stored points that keep their sweep's constraints. Of equal points those of the earlier sweep first.
 SweepsFront front_of_sweeps(const Store& store, std::vector<SweepRecord> sweeps, std::vector<Objective> objectives);
 
+/// Why a sweep's front has no point: nothing feasible, or how many feasible points keep each constraint.
+std::string empty_front_text(const Store& store, const SweepRecord& sweep);
+
 /// "throughput_fps 12.3 % less", of each objective that differs from the row before.
 std::vector<std::string> percent_texts(const SweepsFront& front, const FrontRow& row);
 /// Whether more or less of an objective is better than the row before; nothing where it is neither.

@@ -6,36 +6,68 @@
 namespace sdip {
 namespace {
 
-OrderedJson figures_json(const MemoryFigures& figures) {
-  OrderedJson waiting = OrderedJson::array();
-  for (const WaitingValue& one : figures.waiting)
-    waiting.push_back({{"lower", one.lower}, {"upper", one.upper}, {"dies", one.dies}, {"waits_to", one.waits_to}});
-  return {{"memory", memory_text(figures.memory)},     {"capacity_bytes", figures.capacity_bytes},
-          {"peak_bytes", figures.peak_bytes},          {"live_bytes", figures.live_bytes},
-          {"crossing_pairs", figures.crossing_pairs},  {"waiting", std::move(waiting)},
-          {"occupancy_bytes", figures.occupancy_bytes}};
+/// All stages of an analysis.
+struct MemoryViews {
+  const Analysis& analysis;
+  const Outcome& outcome() const { return analysis.report.outcome; }
+};
+
+}  // namespace
+
+template <>
+const Record<WaitingValue>& record() {
+  static const auto r = Record<WaitingValue>("WaitingValue")
+                            .field("lower", &WaitingValue::lower)
+                            .field("upper", &WaitingValue::upper)
+                            .field("dies", &WaitingValue::dies)
+                            .field("waits_to", &WaitingValue::waits_to);
+  return r;
+}
+template <>
+const Record<MemoryFigures>& record() {
+  static const auto r = Record<MemoryFigures>("MemoryFigures")
+                            .field("memory", &MemoryFigures::memory)
+                            .field("capacity_bytes", &MemoryFigures::capacity_bytes)
+                            .field("peak_bytes", &MemoryFigures::peak_bytes)
+                            .field("live_bytes", &MemoryFigures::live_bytes)
+                            .field("crossing_pairs", &MemoryFigures::crossing_pairs)
+                            .field("waiting", &MemoryFigures::waiting)
+                            .field("occupancy_bytes", &MemoryFigures::occupancy_bytes);
+  return r;
+}
+template <>
+const Record<MemoryRectangle>& record() {
+  static const auto r = Record<MemoryRectangle>("MemoryRectangle", SchemaOrder::counts_first)
+                            .field("memory", &MemoryRectangle::memory)
+                            .field("name", &MemoryRectangle::name)
+                            .field("address", &MemoryRectangle::address)
+                            .field("bytes", &MemoryRectangle::bytes)
+                            .field("from", &MemoryRectangle::from)
+                            .field("to", &MemoryRectangle::to)
+                            .field("start_cycle", &MemoryRectangle::start_cycle)
+                            .field("end_cycle", &MemoryRectangle::end_cycle);
+  return r;
+}
+template <>
+const Record<MemoryView>& record() {
+  static const auto r = Record<MemoryView>("StageMemory")
+                            .field("name", &MemoryView::stage)
+                            .field("instructions", &MemoryView::instructions)
+                            .field("memories", &MemoryView::memories)
+                            .field("rectangles", &MemoryView::rectangles);
+  return r;
+}
+template <>
+const Record<MemoryViews>& record() {
+  static const auto r = Record<MemoryViews>("MemoryViews")
+                            .field("model", [](const MemoryViews& of) { return of.analysis.model; })
+                            .field("feasible", [](const MemoryViews& of) { return of.outcome().feasible; })
+                            .field("reason", [](const MemoryViews& of) { return of.outcome().reason; })
+                            .field("stages", [](const MemoryViews& of) { return memory_views(of.analysis); });
+  return r;
 }
 
-OrderedJson rectangle_json(const MemoryRectangle& one) {
-  return {{"memory", memory_text(one.memory)},
-          {"name", one.name},
-          {"address", one.address},
-          {"bytes", one.bytes},
-          {"from", one.from},
-          {"to", one.to},
-          {"start_cycle", one.start_cycle},
-          {"end_cycle", one.end_cycle}};
-}
-
-OrderedJson view_json(const MemoryView& view) {
-  OrderedJson memories = OrderedJson::array(), rectangles = OrderedJson::array();
-  for (const MemoryFigures& figures : view.memories) memories.push_back(figures_json(figures));
-  for (const MemoryRectangle& one : view.rectangles) rectangles.push_back(rectangle_json(one));
-  return {{"name", view.stage},
-          {"instructions", view.instructions},
-          {"memories", std::move(memories)},
-          {"rectangles", std::move(rectangles)}};
-}
+namespace {
 
 /// Threads of one memory such that what is alive at once never shares a thread: rows of the trace.
 std::vector<std::int32_t> rows_of(const std::vector<MemoryRectangle>& rectangles) {
@@ -93,13 +125,14 @@ std::vector<MemoryView> memory_views(const Analysis& analysis) {
   return views;
 }
 
-OrderedJson memory_json(const Analysis& analysis) {
-  OrderedJson stages = OrderedJson::array();
-  for (const MemoryView& view : memory_views(analysis)) stages.push_back(view_json(view));
-  return {{"model", analysis.model},
-          {"feasible", analysis.report.outcome.feasible},
-          {"reason", analysis.report.outcome.reason},
-          {"stages", std::move(stages)}};
+OrderedJson memory_json(const Analysis& analysis) { return record<MemoryViews>().json({analysis}); }
+
+void add_memory_schemas(OrderedJson& schemas) {
+  add_schema<WaitingValue>(schemas);
+  add_schema<MemoryFigures>(schemas);
+  add_schema<MemoryRectangle>(schemas);
+  add_schema<MemoryView>(schemas);
+  add_schema<MemoryViews>(schemas);
 }
 
 OrderedJson memory_trace(const Analysis& analysis) {

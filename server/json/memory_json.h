@@ -13,6 +13,8 @@ std::vector<MemoryView> memory_views(const Analysis& analysis);
 
 /// The answer of POST /memory-views.
 OrderedJson memory_json(const Analysis& analysis);
+/// The schemas of that.
+void add_memory_schemas(OrderedJson& schemas);
 
 /// Trace events for Perfetto and chrome://tracing: a process a memory, "X" a rectangle, "C" the bytes in use. A
 /// cycle is shown as a microsecond. Stages follow each other.

@@ -87,6 +87,11 @@ OrderedJson Written<ByResource>::json(const ByResource& cycles) {
 schema::Schema Written<ByResource>::schema() {
   return schema_by_name(resource_count, resource_name, schema::integer());
 }
+schema::Schema Written<MemoryName>::schema() {
+  OrderedJson names = OrderedJson::array();
+  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
+  return {{"type", "string"}, {"enum", names}};
+}
 OrderedJson Written<EnergyParts>::json(const EnergyParts& joules) {
   return by_name(energy_part_count, energy_part_name, [&](std::size_t i) { return number_or_null(joules[i]); });
 }
@@ -224,6 +229,13 @@ const Record<Load>& record() {
   return r;
 }
 template <>
+const Record<MemoryCapacity>& record() {
+  static const auto r = Record<MemoryCapacity>("MemoryCapacity")
+                            .field("memory", &MemoryCapacity::memory)
+                            .field("bytes", &MemoryCapacity::bytes);
+  return r;
+}
+template <>
 const Record<MacRoof>& record() {
   static const auto r = Record<MacRoof>("MacRoof")
                             .field("families", &MacRoof::families)
@@ -344,6 +356,7 @@ void add_analysis_schemas(OrderedJson& schemas) {
   add_schema<InstructionOf>(schemas);
   add_schema<StageOf>(schemas);
   add_schema<MacRoof>(schemas);
+  add_schema<MemoryCapacity>(schemas);
   add_schema<AnalysisOf>(schemas);
 }
 

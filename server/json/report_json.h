@@ -27,6 +27,11 @@ struct Written<Needed> : WrittenText<needed_text> {};
 template <>
 struct Written<Family> : WrittenText<family_text> {};
 template <>
+struct Written<MemoryName> {
+  static OrderedJson json(MemoryName memory) { return memory_text(memory); }
+  static schema::Schema schema();
+};
+template <>
 struct Written<DramRate> {
   static OrderedJson json(DramRate rate) { return rate.bytes_per_cycle(); }
   static schema::Schema schema() { return schema::number(); }

@@ -107,9 +107,10 @@ Complaints against_shared_counts(const Source& source) {
     std::string_view header;
     bool by_cost;  // exec may include all of them
   };
-  static constexpr std::array<Shared, 9> list = {{
+  static constexpr std::array<Shared, 10> list = {{
       {"core/program/program.h", true},                 // the Program itself
       {"core/program/workload.h", true},                // and the graphs that it came from
+      {"core/program/memories.h", true},                // names and capacities of its core's memories
       {"core/program/capacity.h", true},                // for which capacities of PSRAM it is the same
       {"core/program/kinds.h", true},                   // what is a nest, what is a scalar
       {"core/program/weight_form.h", true},             // bits of a weight in `.weight`

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../src/api/types';
 import { modelNameOf } from '../src/api/upload';
 import { axisOf, draftFor, rangeCount, sweepRequest, type AxisDraft, type SweepDraft } from '../src/form/axes';
-import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, isShown, parseValue, rowOf, settingsOf } from '../src/form/values';
+import { changedFrom, changesOf, decodeSettings, encodeSettings, groupsOf, inputText, isShown, parseValue, settingsOf } from '../src/form/values';
 
 const parameter = (part: Partial<Parameter>): Parameter => ({
   name: 'cores', type: 'count', effect: 'cost', group: 'cores', unit: '', default: 4, min: 1, max: 4096, choices: [], shown_with: [], more_gives: 'rate',
@@ -86,15 +86,6 @@ describe('isShown', () => {
     expect(shown(either, { fusion: 'none', hoisted_context: false })).toBe(false);
     expect(shown(either, { fusion: 'pointwise', hoisted_context: false })).toBe(true);
     expect(shown(either, { fusion: 'none', hoisted_context: true })).toBe(true);
-  });
-});
-
-describe('rowOf', () => {
-  test('is the own row of a stage where it is set', () => {
-    const machine = { dsram_bytes: 1024, vae_decoder_dsram_bytes: 4096, vae_encoder_dsram_bytes: 0 };
-    expect(rowOf(machine, 'decoder', 'dsram_bytes')).toBe('vae_decoder_dsram_bytes');
-    expect(rowOf(machine, 'encoder', 'dsram_bytes')).toBe('dsram_bytes');
-    expect(rowOf(machine, 'core', 'dsram_bytes')).toBe('dsram_bytes');
   });
 });
 

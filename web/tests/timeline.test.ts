@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Instruction } from '../src/api/types';
 import { binned, endOf, instructionAt, inTime, stepPath } from '../src/chart/timeline';
-import { channelLabel, cyclesBy, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
+import { channelLabel, cyclesBy, limitsOf, roofLabel, roofNone, roofNote, roofsOf } from '../src/point/sums';
 
 /** Figures that a test does not name are 0 where they are read, and otherwise left out. */
 const run = (start_cycle: number, end_cycle: number, part: Partial<Instruction> = {}) => ({
@@ -47,6 +47,13 @@ describe('sums', () => {
     const roofs = [{ families: ['conv2d' as const], lanes: 8, products_in_mac: 2, macs_per_cycle: 16 }, { families: ['linear' as const, 'matmul' as const], lanes: 5120, products_in_mac: 1, macs_per_cycle: 5120 }];
     expect(roofsOf(words, roofs)).toEqual([{ label: 'conv2d · 8 roofline.lanes × 2', rate: 16 }, { label: 'linear, matmul · 5,120 roofline.lanes', rate: 5120 }]);
     expect(channelLabel(1 / 79)).toBe('0.0127 B/cycle');
+  });
+  test('limits are the capacities that the engine says', () => {
+    const sides = [{ memory: 'DSRAM0' as const, bytes: 3 << 20 }, { memory: 'DSRAM1' as const, bytes: 3 << 20 }, { memory: 'STACKRAM' as const, bytes: 1024 }];
+    expect(limitsOf(sides, 'DSRAM')).toEqual([{ value: 3 << 20, label: 'DSRAM 3 MiB' }]);
+    expect(limitsOf(sides, 'unified')).toEqual([]);
+    const pairs = [{ memory: 'DSRAM0 of conv2d' as const, bytes: 1024 }, { memory: 'DSRAM1 of conv2d' as const, bytes: 1024 }, { memory: 'DSRAM0 of linear' as const, bytes: 4096 }, { memory: 'DSRAM0 of matmul' as const, bytes: 4096 }];
+    expect(limitsOf(pairs, 'DSRAM').map((limit) => limit.label)).toEqual(['DSRAM (conv2d) 1 KiB', 'DSRAM (linear, matmul) 4 KiB']);
   });
   test('a roof says how many narrow products a MAC makes, where it makes several', () => {
     expect(roofLabel('conv', '8 lanes', 1)).toBe('conv · 8 lanes');

@@ -115,6 +115,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.weight_bytes = program.stored_weight_bytes;
   r.imem_bytes = Bytes(program_size(*run.stage, m).bytes);
   r.psram_peak = Bytes(run.stream.psram_peak_bytes);
+  r.capacities = memory_capacities(*run.stage, m);
   r.macs = Macs(run.work.macs);
   r.products_in_mac = run.work.products_in_mac;
   r.spread_cores = run.work.spread_cores;

@@ -14,6 +14,7 @@
 #include "core/cost/work/resource.h"
 #include "core/machine/machine.h"
 #include "core/machine/rate.h"
+#include "core/program/memories.h"
 #include "core/program/program.h"
 
 namespace sdip {

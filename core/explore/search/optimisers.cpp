@@ -14,6 +14,7 @@ constexpr OptimiserRow optimiser_rows[] = {
     {Optimiser::nsga2, "nsga2", step_of_nsga2, 1, 2, true},
     {Optimiser::moead, "moead", step_of_moead, 1, 2, true},
     {Optimiser::nspso, "nspso", step_of_nspso, 1, 2, true},
+    {Optimiser::local, "local", step_of_local, parts_of_local, 1, false},
 };
 
 constexpr auto optimiser_row_names = names_of(optimiser_rows);

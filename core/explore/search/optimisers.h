@@ -28,7 +28,8 @@ Brood step_of_families(Searching& searching, const Population& living, std::size
 Brood step_of_nsga2(Searching& searching, const Population& living, std::size_t part, SearchDraws& draws);
 Brood step_of_moead(Searching& searching, const Population& living, std::size_t part, SearchDraws& draws);
 Brood step_of_nspso(Searching& searching, const Population& living, std::size_t part, SearchDraws& draws);
+Brood step_of_local(Searching& searching, const Population& living, std::size_t part, SearchDraws& draws);
 
-inline constexpr std::size_t parts_of_families = 16;
+inline constexpr std::size_t parts_of_families = 16, parts_of_local = 8;
 
 }  // namespace sdip

@@ -57,7 +57,7 @@ struct Candidate {
 /// algorithms of pagmo (Biscani, Izzo, Journal of Open Source Software 5(53), 2020), for two objectives or more:
 /// NSGA-II (Deb et al., IEEE TEC 6(2), 2002), MOEA/D with differential evolution (Li, Zhang, IEEE TEC 13(2), 2009)
 /// and NSPSO (Li, GECCO 2003).
-enum class Optimiser { families, nsga2, moead, nspso };
+enum class Optimiser { families, nsga2, moead, nspso, local };
 std::string_view optimiser_name(Optimiser optimiser);
 std::optional<Optimiser> optimiser_named(std::string_view name);
 std::span<const std::string_view> optimiser_names();  // in the order of the values
@@ -119,8 +119,8 @@ struct SearchResult {
 /// near the living. Who lives on: selection_order, at most a quarter of one program. With one objective some of the
 /// twelve climb, by single changes of what only costs, and a tenth of the evaluations, or what `enough` leaves, is
 /// for polishing: every single change of what is compiled, and climbing, from the best again until none is better.
-/// The fewer the evaluations, the smaller the families. The others change 64 machines of an island, or fewer, at
-/// once, each with a program of its own.
+/// The fewer the evaluations, the smaller the families. `local` looks at single changes of machines of the front;
+/// the others change 64 machines of an island, or fewer, at once, each with a program of its own.
 SearchResult search(const SearchSpace& space, const SearchGoal& goal, const CompileFunction& compile_machine,
                     const MakeEvaluator& make_evaluator, const SearchOptions& options);
 

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/program/memories.h"
 
 namespace sdip {
 namespace {
@@ -243,8 +244,6 @@ std::vector<std::vector<Extent>> live_extents_of(const Contents& contents, const
 }
 
 }  // namespace
-
-std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_bytes + machine.stackram_bytes; }
 
 std::int64_t spill_bytes(const Life& life) {
   const bool there = life.is_input || life.leaves_by_dram;

@@ -174,37 +174,12 @@ MemoryFigures figures_of(const MemoryView& view, MemoryName memory, std::int64_t
 
 }  // namespace
 
-std::string_view memory_text(MemoryName memory) {
-  static_assert(pair_families == 7);
-  static constexpr std::string_view names[memory_names] = {"DSRAM0",
-                                                           "DSRAM1",
-                                                           "STACKRAM",
-                                                           "unified",
-                                                           "PSRAM",
-                                                           "DSRAM0 of conv2d",
-                                                           "DSRAM1 of conv2d",
-                                                           "DSRAM0 of linear",
-                                                           "DSRAM1 of linear",
-                                                           "DSRAM0 of matmul",
-                                                           "DSRAM1 of matmul",
-                                                           "DSRAM0 of vector",
-                                                           "DSRAM1 of vector",
-                                                           "DSRAM0 of softmax",
-                                                           "DSRAM1 of softmax",
-                                                           "DSRAM0 of norm",
-                                                           "DSRAM1 of norm",
-                                                           "DSRAM0 of transpose",
-                                                           "DSRAM1 of transpose"};
-  return names[at(memory)];
-}
-
 MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::span<const CycleSpan> times) {
   const StageMachine its(given, stage.role);
   const Machine& machine = *its;
   Viewer viewer{stage, machine};
   MemoryView& view = viewer.view;
   view.stage = stage.name;
-  std::array<bool, pair_families> used{};
   for (std::size_t i = 0; i < stage.program.instructions.size(); ++i) {
     const Instruction& instruction = stage.program.instructions[i];
     const auto family = at(viewer.class_of(instruction).work.family);
@@ -213,7 +188,6 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::sp
     write_result(viewer, i);
     if (!has_pairs(machine)) continue;
     ++viewer.turns.at(family);
-    used.at(family) = true;
   }
   add_weights(viewer);
   for (std::size_t r = 0; r < view.rectangles.size() && !times.empty(); ++r) {
@@ -223,18 +197,8 @@ MemoryView memory_view(const CompiledStage& stage, const Machine& given, std::sp
     for (const std::size_t reader : viewer.readers[r])
       one.end_cycle = std::max(one.end_cycle, times[reader].second);
   }
-  if (viewer.unified()) {
-    view.memories.push_back(figures_of(view, MemoryName::unified, unified_bytes(machine)));
-  } else {
-    for (std::size_t f = 0; f < pair_families && has_pairs(machine); ++f)
-      for (std::int64_t s = 0; s < 2 && used[f]; ++s)
-        view.memories.push_back(figures_of(view, pair_side(static_cast<Family>(f), s),
-                                           dsram_bytes_of(machine, static_cast<Family>(f))));
-    for (const MemoryName common : {MemoryName::dsram0, MemoryName::dsram1})
-      if (!has_pairs(machine)) view.memories.push_back(figures_of(view, common, machine.dsram_bytes));
-    view.memories.push_back(figures_of(view, MemoryName::stackram, machine.stackram_bytes));
-  }
-  view.memories.push_back(figures_of(view, MemoryName::psram, machine.psram_bytes));
+  for (const MemoryCapacity& one : memory_capacities(stage, given))
+    view.memories.push_back(figures_of(view, one.memory, one.bytes.value));
   return view;
 }
 

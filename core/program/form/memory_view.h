@@ -8,20 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/program/memories.h"
 #include "core/program/program.h"
 
 namespace sdip {
-
-/// The memories of a core; `unified` in place of the first three where they are one. With a DSRAM pair for each
-/// family side 0 and 1 of conv2d's, of linear's, ... in place of the first two.
-enum class MemoryName : std::int8_t { dsram0, dsram1, stackram, unified, psram, first_of_pairs };
-inline constexpr std::size_t memory_names = at(MemoryName::first_of_pairs) + 2 * pair_families;
-constexpr MemoryName pair_side(Family family, std::int64_t side) {
-  return static_cast<MemoryName>(static_cast<std::int64_t>(MemoryName::first_of_pairs) +
-                                 2 * static_cast<std::int64_t>(family) + side);
-}
-/// "DSRAM0", ..., "DSRAM0 of conv2d".
-std::string_view memory_text(MemoryName memory);
 
 /// A value, a tile buffer or weights in a memory, from instruction `from` to instruction `to`, both included. A
 /// value whose place the result takes over ends one instruction before its last use. With times, from the start of

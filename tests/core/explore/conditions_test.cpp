@@ -106,6 +106,13 @@ TEST(conditions, keep_points_of_one_program_together_within_a_block) {
   EXPECT_NE(values_at(space, 3)[1], values_at(space, 4)[1]);
 }
 
+TEST(conditions, that_read_no_row_are_refused) {
+  EXPECT_EQ(refusal([] {
+              conditional(nlohmann::json::array({axis_when("cores", {1, 2}, "1 > 0")}));
+            }),
+            "value_invalid at /axes/0/when");
+}
+
 TEST(conditions, hold_of_drawn_points_and_of_links_behind_them) {
   for (const char* sampling : {"random", "latin_hypercube", "sobol"}) {
     const Space space =

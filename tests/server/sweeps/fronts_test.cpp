@@ -7,6 +7,7 @@
 #include <limits>
 #include <set>
 
+#include "db/sqlite.h"
 #include "server/studies/best_steps.h"
 #include "tests/server/site_fixture.h"
 
@@ -81,6 +82,20 @@ TEST(fronts, are_printed_with_knees_and_neighbours) {
   EXPECT_THAT(ended.out, HasSubstr("differs from the one before by"));
   EXPECT_THAT(ended.out, HasSubstr("the first"));
   EXPECT_THAT(ended.out, testing::ContainsRegex("cores 4 to 2.*: throughput_fps [0-9.]+ % less, area_mm2 "));
+}
+
+TEST(fronts, without_points_say_which_constraint_took_them) {
+  const Ended ended = run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2,4", "--constraint", "cores > 1",
+                                "--constraint", "area_mm2 <= 0.001", "--validate-seconds", "0"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("no point keeps all constraints; of 3 feasible points are kept: cores > 1 by 2, "
+                                   "area_mm2 <= 0.001 by 0"));
+  const Site site;
+  const std::string at = "/api/v1/sweeps/" + site.sweep(line_sweep) + "/front";
+  EXPECT_EQ(site.get(at).json()["reason"], nullptr);
+  const Json front = site.get(at + "?constraint=cores%20%3E%209").json();
+  EXPECT_EQ(front["reason"], "no point keeps all constraints; of 4 feasible points are kept: cores > 9 by 0");
+  EXPECT_EQ(front["rows"], Json::array());
 }
 
 /// Between the machines of small_sweep, at another clock and of the least of their memories.
@@ -164,6 +179,15 @@ TEST(fronts, of_sweeps_that_mean_different_things_are_refused_or_say_so) {
   EXPECT_EQ(conflict.status, 422);
   EXPECT_EQ(conflict.json()["code"], "value_conflict");
   EXPECT_EQ(asked(plain, "&constraint=cores%20%3E%201").json()["points"].size(), 1U);
+  std::string many = "1";
+  for (int id = 2; id <= 65; ++id) many += "," + std::to_string(id);
+  EXPECT_EQ(asked(many).json()["code"], "limit_exceeded");
+
+  Connection(site.folder.path / "sdip.sqlite", Connection::Access::read_write)
+      .execute(("UPDATE sweep SET signature = 'another' WHERE id = " + two).c_str());
+  const Answer other = asked(plain + "," + two, "&metrics=max:throughput_fps");
+  EXPECT_EQ(other.status, 409);
+  EXPECT_EQ(other.json()["code"], "engine_changed");
 }
 
 TEST(fronts, of_stored_sweeps_are_printed_and_json) {

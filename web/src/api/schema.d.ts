@@ -3118,6 +3118,7 @@ export interface components {
             name: string;
             role: string;
             dram_share: number;
+            memory_capacities: components["schemas"]["MemoryCapacity"][];
             dram_bytes_per_cycle: number;
             mac_roofs: components["schemas"]["MacRoof"][];
             instructions?: components["schemas"]["Instruction"][];
@@ -3167,6 +3168,11 @@ export interface components {
             lanes: number;
             products_in_mac: number;
             macs_per_cycle: number;
+        };
+        MemoryCapacity: {
+            /** @enum {string} */
+            memory: "DSRAM0" | "DSRAM1" | "STACKRAM" | "unified" | "PSRAM" | "DSRAM0 of conv2d" | "DSRAM1 of conv2d" | "DSRAM0 of linear" | "DSRAM1 of linear" | "DSRAM0 of matmul" | "DSRAM1 of matmul" | "DSRAM0 of vector" | "DSRAM1 of vector" | "DSRAM0 of softmax" | "DSRAM1 of softmax" | "DSRAM0 of norm" | "DSRAM1 of norm" | "DSRAM0 of transpose" | "DSRAM1 of transpose";
+            bytes: number;
         };
         Analysis: {
             model: string;
@@ -3644,6 +3650,7 @@ export interface components {
             columns: string[];
             rows: (string | number | boolean | null)[][];
             places: components["schemas"]["FrontPlace"][];
+            reason: string | null;
         };
         VolumeAxis: {
             metric: string;
@@ -3922,7 +3929,7 @@ export interface components {
             seed?: number;
             part?: string;
             /** @enum {string} */
-            optimiser?: "families" | "nsga2" | "moead" | "nspso";
+            optimiser?: "families" | "nsga2" | "moead" | "nspso" | "local";
             islands?: number;
             sqnr_db?: number;
             sqnr_model?: string;

@@ -22,6 +22,7 @@ export type LayerTree = Schemas['LayerTree'];
 export type Analysis = Schemas['Analysis'];
 export type Stage = Schemas['StageAnalysis'];
 export type MacRoof = Schemas['MacRoof'];
+export type MemoryCapacity = Schemas['MemoryCapacity'];
 export type Load = Schemas['Load'];
 export type Instruction = Schemas['Instruction'];
 export type Explanation = Schemas['Explanation'];

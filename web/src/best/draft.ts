@@ -29,7 +29,7 @@ export interface SearchDraft {
 }
 
 export type Optimiser = NonNullable<SearchRequest['optimiser']>;
-export const optimisers: readonly Optimiser[] = ['families', 'nsga2', 'moead', 'nspso'];
+export const optimisers: readonly Optimiser[] = ['families', 'nsga2', 'moead', 'nspso', 'local'];
 
 export const most = { islands: 64, goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
 

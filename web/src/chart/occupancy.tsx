@@ -13,12 +13,17 @@ export interface Series {
   value: (one: Instruction) => number;
 }
 
+/** A capacity, drawn as a line across. */
+export interface Limit {
+  value: number;
+  label: string;
+}
+
 export interface Panel {
   title: string;
   unit: string;
   series: Series[];
-  /** A capacity, drawn as a line across. */
-  limit?: { value: number; label: string };
+  limits: Limit[];
   /** Stacked amounts per cycle in place of levels. */
   rate?: boolean;
 }
@@ -82,32 +87,33 @@ function PanelChart({ panel, program, x, width, cycles, last, cycle, one }: Pane
     [panel, program, x.range[1], bottom, cycles],
   );
   const y: Scale = { log: false, domain: [0, paths.most], range: [bottom, margin.top] };
-  const limit = panel.limit && panel.limit.value <= paths.most ? panel.limit : undefined;
+  const inside = panel.limits.filter((limit) => limit.value <= paths.most);
+  const beyond = panel.limits.filter((limit) => limit.value > paths.most);
   return (
     <>
-    <Legend panel={panel} one={one} beyond={panel.limit && !limit ? panel.limit.label : null} />
+    <Legend panel={panel} one={one} beyond={beyond.map((limit) => limit.label)} />
     <svg width={width} height={height} aria-hidden="true">
       <Axes x={x} y={y} xUnit="cycles" yUnit={panel.unit} yCount={3} xLabels={last} />
       {paths.list.map((path) => (
         <path key={path.name} d={path.d} style={{ fill: `var(--c-${path.name})`, stroke: `var(--c-${path.name})` }} className={panel.rate ? 'area solid' : path.name === 'dsram_write' ? 'area line' : 'area'} />
       ))}
-      {limit && (
-        <g>
+      {inside.map((limit) => (
+        <g key={limit.label}>
           <line x1={x.range[0]} x2={x.range[1]} y1={place(y, limit.value)} y2={place(y, limit.value)} className="limit" />
           <text x={x.range[1]} y={place(y, limit.value) + 13} textAnchor="end" className="limit-label">{limit.label}</text>
         </g>
-      )}
+      ))}
       {cycle !== null && <line x1={place(x, cycle)} x2={place(x, cycle)} y1={margin.top} y2={bottom} className="crosshair" />}
     </svg>
     </>
   );
 }
 
-function Legend({ panel, one, beyond }: { panel: Panel; one: Instruction | undefined; beyond: string | null }) {
+function Legend({ panel, one, beyond }: { panel: Panel; one: Instruction | undefined; beyond: string[] }) {
   return (
     <p className="panel-head">
       <strong>{panel.title}</strong>
-      {beyond !== null && <span>↑ {beyond}</span>}
+      {beyond.map((label) => <span key={label}>↑ {label}</span>)}
       {panel.series.map((series) => (
         <span key={series.name}>
           <span className="swatch" style={{ background: `var(--c-${series.name})` }} /> {series.label}
@@ -123,9 +129,12 @@ interface Paths {
   list: { name: string; d: string }[];
 }
 
+const mostOf = (panel: Panel): number | undefined =>
+  panel.limits.length > 0 ? Math.max(...panel.limits.map((limit) => limit.value)) : undefined;
+
 function levelPaths(panel: Panel, program: Instruction[], x: Scale, bottom: number): Paths {
   const peak = Math.max(1, ...panel.series.map((series) => program.reduce((most, one) => Math.max(most, series.value(one)), 0)));
-  const most = topOf(peak, panel.limit?.value);
+  const most = topOf(peak, mostOf(panel));
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series) => ({
     name: series.name,
@@ -140,7 +149,7 @@ function ratePaths(panel: Panel, program: Instruction[], x: Scale, bottom: numbe
   const sums = panel.series.map((series) => binned(program, series.value, bins, cycles).map((sum) => sum / width));
   const tops = sums.map((_, k) => Float64Array.from({ length: bins }, (_, bin) => sums.slice(0, k + 1).reduce((sum, one) => sum + (one[bin] as number), 0)));
   const peak = Math.max(0, ...(tops[tops.length - 1] ?? [1]));
-  const most = topOf(peak, panel.limit?.value);
+  const most = topOf(peak, mostOf(panel));
   const y: Scale = { log: false, domain: [0, most], range: [bottom, margin.top] };
   const list = panel.series.map((series, k) => {
     const top = tops[k] as Float64Array;

@@ -93,14 +93,6 @@ export function isShown(parameter: Parameter, table: Parameter[], valueOf: (name
   });
 }
 
-const ownRows: Record<string, string> = { text_encoder: 'text_encoder', encoder: 'vae_encoder', decoder: 'vae_decoder' };
-
-/** The row that says something of the core that a stage runs on: the stage's own where it is set, else the cores'. */
-export function rowOf(machine: Machine, role: string, cores: string): string {
-  const own = `${ownRows[role] ?? ''}_${cores}`;
-  return Number(machine[own] ?? 0) > 0 ? own : cores;
-}
-
 export interface Group {
   name: string;
   parameters: Parameter[];

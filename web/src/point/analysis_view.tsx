@@ -37,7 +37,7 @@ export function AnalysisView({ design }: { design: Design }) {
       <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
       <div id="point-view" role="tabpanel" aria-labelledby={`point-view-tab-${current}`}>
         {current === 'overview' && <Overview analysis={analysis.data} design={design} />}
-        {stage && <StageView key={stage.name} stage={stage} machine={settingsOf(analysis.data.machine)} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
+        {stage && <StageView key={stage.name} stage={stage} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
         {current === 'compare' && <ComparisonTable design={design} />}
       </div>
     </Outdated>

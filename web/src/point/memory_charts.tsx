@@ -1,36 +1,36 @@
 // What the SRAMs hold and what DRAM moves over the stage's program.
 import { useMemo } from 'react';
-import type { Machine, Stage } from '../api/types';
+import type { Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { OccupancyChart, type Panel } from '../chart/occupancy';
-import { rowOf } from '../form/values';
 import { quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
-import { channelLabel, cyclesOf } from './sums';
+import { channelLabel, cyclesOf, limitsOf } from './sums';
 
-export function MemoryCharts({ stage, machine }: { stage: Stage; machine: Machine }) {
+export function MemoryCharts({ stage }: { stage: Stage }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
   const cores = stage.active_cores;
   const panels = useMemo<Panel[]>(() => {
-    const limit = (cores: string) => {
-      const name = rowOf(machine, stage.role, cores);
-      const value = machine[name];
-      return typeof value === 'number' ? { limit: { value, label: `${name} ${quantity(value, 'B')}` } } : {};
-    };
+    const limits = (memory: string) => limitsOf(stage.memory_capacities, memory);
+    const sides: Panel['series'] = [
+      { name: 'dsram_read', label: t('memory.read_side'), value: (one) => one.dsram_read_side_bytes },
+      { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }];
+    const held: Panel['series'] = [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }];
+    const unified = limits('unified');
     return [
-      { title: 'DSRAM', unit: 'B', ...limit('dsram_bytes'), series: [
-        { name: 'dsram_read', label: t('memory.read_side'), value: (one) => one.dsram_read_side_bytes },
-        { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }] },
-      { title: 'STACKRAM', unit: 'B', ...limit('stackram_bytes'), series: [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }] },
-      { title: 'PSRAM', unit: 'B', ...limit('psram_bytes'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
-      { title: t('memory.dram_rate'), unit: 'B', rate: true, limit: { value: stage.dram_bytes_per_cycle, label: channelLabel(stage.dram_bytes_per_cycle) }, series: [
+      ...(unified.length > 0
+        ? [{ title: t('memory.unified'), unit: 'B', limits: unified, series: [...held, ...sides] }]
+        : [{ title: 'DSRAM', unit: 'B', limits: limits('DSRAM'), series: sides },
+           { title: 'STACKRAM', unit: 'B', limits: limits('STACKRAM'), series: held }]),
+      { title: 'PSRAM', unit: 'B', limits: limits('PSRAM'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
+      { title: t('memory.dram_rate'), unit: 'B', rate: true, limits: [{ value: stage.dram_bytes_per_cycle, label: channelLabel(stage.dram_bytes_per_cycle) }], series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
         { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
         { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
         { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
-  }, [machine, stage, cores, t]);
+  }, [stage, cores, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame

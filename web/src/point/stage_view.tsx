@@ -1,6 +1,6 @@
 // One stage of a design point: its bounds, where its time goes, its memories over time, its instructions.
 import type { Design } from '../api/queries';
-import type { Machine, Stage } from '../api/types';
+import type { Stage } from '../api/types';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
@@ -12,7 +12,7 @@ import { StageRoofline } from './stage_roofline';
 import { rangeText } from './sums';
 import { TimeBreakdown } from './time_breakdown';
 
-export function StageView({ stage, machine, design, frameEnergy }: { stage: Stage; machine: Machine; design: Design; frameEnergy: number }) {
+export function StageView({ stage, design, frameEnergy }: { stage: Stage; design: Design; frameEnergy: number }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
   return (
@@ -26,7 +26,7 @@ export function StageView({ stage, machine, design, frameEnergy }: { stage: Stag
             <Card><TimeBreakdown program={program} /></Card>
             <Card><StageRoofline stage={stage} /></Card>
           </div>
-          <Card><MemoryCharts stage={stage} machine={machine} /></Card>
+          <Card><MemoryCharts stage={stage} /></Card>
           <Card><MemoryMap stage={stage} design={design} /></Card>
           <InstructionTable stage={stage} frameEnergy={frameEnergy} />
         </>

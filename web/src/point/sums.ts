@@ -1,6 +1,7 @@
 // Sums over a stage's instructions.
-import type { Instruction, MacRoof } from '../api/types';
+import type { Instruction, MacRoof, MemoryCapacity } from '../api/types';
 import type { Bar } from '../chart/bars';
+import type { Limit } from '../chart/occupancy';
 import { plain, quantity } from '../format/quantity';
 import type { Translate } from '../i18n/i18n';
 
@@ -27,6 +28,18 @@ export const roofsOf = (t: Translate, roofs: MacRoof[]): { label: string; rate: 
   roofs.map((one) => ({
     label: roofLabel(one.families.join(', '), `${plain(one.lanes)} ${t('roofline.lanes')}`, one.products_in_mac), rate: one.macs_per_cycle,
   }));
+
+/** The capacities of a memory, `DSRAM` say: of one side, and where families have pairs of their own a line for those of one size. */
+export function limitsOf(capacities: MemoryCapacity[], memory: string): Limit[] {
+  const sharers = new Map<number, string[]>();
+  for (const { memory: name, bytes } of capacities) {
+    const [, side, family] = /^([A-Za-z]+)0?(?: of (\w+))?$/.exec(name) ?? [];
+    if (side === memory) sharers.set(bytes, [...(sharers.get(bytes) ?? []), ...(family ? [family] : [])]);
+  }
+  return [...sharers].map(([value, families]) => ({
+    value, label: [memory, families.length > 0 ? `(${families.join(', ')})` : '', quantity(value, 'B')].filter(Boolean).join(' '),
+  }));
+}
 
 /** The DRAM channel's roof. */
 export const channelLabel = (bytesPerCycle: number): string => `${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`;

@@ -1,6 +1,7 @@
 // The roofs of a stage: in the report and in the explanation, beside its layers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/cost/explain/explain.h"
@@ -48,6 +49,56 @@ TEST(roofs, are_the_highest_of_a_familys_layers_and_the_reports) {
     const Application application = random_application(dice, application_roles(seed), m);
     if (evaluate(application, m).feasible) expect_roofs_of_layers(application, m);
   }
+}
+
+Bytes capacity_of(const StageReport& stage, MemoryName memory) {
+  const auto found = std::ranges::find(stage.capacities, memory, &MemoryCapacity::memory);
+  return found == stage.capacities.end() ? Bytes(-1) : found->bytes;
+}
+
+TEST(capacities, hold_what_the_instructions_of_a_stage_occupy) {
+  std::int64_t paired = 0, unified = 0;
+  for (std::uint64_t seed = 1; seed <= 200 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    Machine m = random_frame_machine(dice);
+    const Application application = random_application(dice, application_roles(seed), m);
+    const Report report = estimate(application, m);
+    for (std::size_t s = 0; s < report.stages.size() && report.outcome.feasible; ++s) {
+      const StageReport& stage = report.stages[s];
+      const Program& program = application.stages[s].program;
+      const bool one = capacity_of(stage, MemoryName::unified) >= Bytes(0);
+      const bool pairs = !one && capacity_of(stage, MemoryName::dsram0) < Bytes(0);
+      for (std::size_t i = 0; i < stage.instructions.size(); ++i) {
+        const InstructionCost& c = stage.instructions[i];
+        const Family family = program.classes[program.instructions[i].instruction_class].work.family;
+        const auto side = [&](std::int64_t of) {
+          return one       ? MemoryName::unified
+                 : pairs   ? pair_side(family, of)
+                 : of == 0 ? MemoryName::dsram0
+                           : MemoryName::dsram1;
+        };
+        EXPECT_LE(c.dsram_read_side, capacity_of(stage, side(0)));
+        EXPECT_LE(c.dsram_write_side, capacity_of(stage, side(1)));
+        EXPECT_LE(c.stackram, capacity_of(stage, one ? MemoryName::unified : MemoryName::stackram));
+        EXPECT_LE(c.psram, capacity_of(stage, MemoryName::psram));
+        paired += pairs;
+        unified += one;
+      }
+    }
+  }
+  EXPECT_GT(paired, 0);
+  EXPECT_GT(unified, 0);
+}
+
+TEST(capacities, are_of_the_core_that_runs_the_stage) {
+  Machine m;
+  CompiledStage stage =
+      example_of("machine activation_memory=separate\ni0 vector a=dsram to=dsram\n", m).stages.at(0);
+  m.text_encoder_dsram_bytes = 12345;
+  EXPECT_EQ(memory_capacities(stage, m).front().bytes.value, m.dsram_bytes);
+  stage.role = Role::text_encoder;
+  EXPECT_EQ(memory_capacities(stage, m).front().bytes.value, 12345);
 }
 
 TEST(roofs, that_are_equal_are_one_and_a_family_without_products_on_lanes_has_none) {

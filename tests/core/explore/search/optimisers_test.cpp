@@ -117,7 +117,8 @@ std::string name_of_optimiser(const testing::TestParamInfo<Optimiser>& info) {
   return std::string(optimiser_name(info.param));
 }
 INSTANTIATE_TEST_SUITE_P(optimisers, EachOptimiser,
-                         testing::Values(Optimiser::families, Optimiser::nsga2, Optimiser::moead, Optimiser::nspso),
+                         testing::Values(Optimiser::families, Optimiser::nsga2, Optimiser::moead, Optimiser::nspso,
+                                         Optimiser::local),
                          name_of_optimiser);
 
 TEST(optimisers, have_names_that_are_found_again) {

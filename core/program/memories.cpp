@@ -1,0 +1,56 @@
+// Capacities by the machine that the stage runs on.
+#include "core/program/memories.h"
+
+#include <array>
+
+namespace sdip {
+
+std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_bytes + machine.stackram_bytes; }
+
+std::string_view memory_text(MemoryName memory) {
+  static_assert(pair_families == 7);
+  static constexpr std::string_view names[memory_names] = {"DSRAM0",
+                                                           "DSRAM1",
+                                                           "STACKRAM",
+                                                           "unified",
+                                                           "PSRAM",
+                                                           "DSRAM0 of conv2d",
+                                                           "DSRAM1 of conv2d",
+                                                           "DSRAM0 of linear",
+                                                           "DSRAM1 of linear",
+                                                           "DSRAM0 of matmul",
+                                                           "DSRAM1 of matmul",
+                                                           "DSRAM0 of vector",
+                                                           "DSRAM1 of vector",
+                                                           "DSRAM0 of softmax",
+                                                           "DSRAM1 of softmax",
+                                                           "DSRAM0 of norm",
+                                                           "DSRAM1 of norm",
+                                                           "DSRAM0 of transpose",
+                                                           "DSRAM1 of transpose"};
+  return names[at(memory)];
+}
+
+std::vector<MemoryCapacity> memory_capacities(const CompiledStage& stage, const Machine& given) {
+  const StageMachine its(given, stage.role);
+  const Machine& machine = *its;
+  std::vector<MemoryCapacity> capacities;
+  const auto add = [&](MemoryName memory, std::int64_t bytes) { capacities.push_back({memory, Bytes(bytes)}); };
+  if (machine.activation_memory == ActivationMemory::unified) {
+    add(MemoryName::unified, unified_bytes(machine));
+  } else {
+    std::array<bool, pair_families> uses{};
+    for (const Instruction& i : stage.program.instructions)
+      uses.at(at(stage.program.classes[i.instruction_class].work.family)) = has_pairs(machine);
+    for (std::size_t f = 0; f < pair_families; ++f)
+      for (std::int64_t side = 0; side < 2 && uses.at(f); ++side)
+        add(pair_side(static_cast<Family>(f), side), dsram_bytes_of(machine, static_cast<Family>(f)));
+    for (const MemoryName side : {MemoryName::dsram0, MemoryName::dsram1})
+      if (!has_pairs(machine)) add(side, machine.dsram_bytes);
+    add(MemoryName::stackram, machine.stackram_bytes);
+  }
+  add(MemoryName::psram, machine.psram_bytes);
+  return capacities;
+}
+
+}  // namespace sdip
