@@ -161,6 +161,39 @@ export const journeyTests = [
     }
   })],
 
+  ['a row follows another in every point, as the form says', (world) => withPage(world, {}, async (page) => {
+    await page.goto(`${world.origin}#/new`);
+    await page.locator('.model-picker > label select').selectOption('tiny-sd-text');
+    await page.getByLabel('Rows that follow others').fill('psram_port_bits = 128 * cores');
+    await page.locator('[data-action=start-sweep]').click();
+    await page.locator('.sweep-head [data-state=done]').waitFor({ timeout: 60_000 });
+    const at = `${world.origin}api/v1/sweeps/${await sweepId(page)}`;
+    assert.deepEqual((await (await fetch(at)).json()).spec.links, [{ parameter: 'psram_port_bits', formula: '128 * cores' }]);
+    const { machine } = await (await fetch(`${at}/points/7`)).json();
+    assert.equal(machine.psram_port_bits, 128 * machine.cores);
+  })],
+
+  ['the fronts of two sweeps are one: how much is of each, and its points open', (world) => withPage(world, {}, async (page) => {
+    const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
+    const two = sweeps.filter((one) => one.model === 'tiny-sd-text' && one.feasible > 0).slice(0, 2).map((one) => one.id);
+    assert.equal(two.length, 2);
+    await page.goto(world.origin);
+    await page.getByRole('link', { name: 'Front of several sweeps' }).click();
+    await page.goto(`${world.origin}#/fronts?sweeps=${two[0]}`);
+    await page.locator('.data-row').first().waitFor();
+    const boxes = page.getByRole('group', { name: 'Sweeps' }).getByRole('checkbox');
+    assert.equal(await boxes.and(page.locator(':checked')).count(), 1);
+    await page.goto(`${world.origin}#/fronts?sweeps=${two.join(',')}`);
+    await page.waitForFunction(() => document.querySelectorAll('.sweep-choice input:checked').length === 2);
+    const front = await (await fetch(`${world.origin}api/v1/fronts?sweeps=${two.join(',')}`)).json();
+    await settled(page);
+    for (const part of front.sweeps) await page.getByText(`${part.points} of its ${part.own} front points`).first().waitFor();
+    assert.equal(await page.locator('.scatter .front a').count(), front.points.length);
+    await page.locator('.data-row a').first().click();
+    const first = front.points[0];
+    assert.ok((await page.evaluate(() => location.hash)).startsWith(`#/sweeps/${first.sweep}/points/${first.index}`));
+  })],
+
   ['a click on a point of the canvas opens that point', (world) => withPage(world, {}, async (page) => {
     await page.goto(world.origin);
     const mark = page.locator('.scatter .front a').first();

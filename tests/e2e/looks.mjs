@@ -22,6 +22,7 @@ const pages = (sweep, index, validation, search, front) => [
   ['best-search', `#/best/${search}`, '.machine-table'],
   ['best-front', `#/best/${front}`, '.scatter .front a'],
   ['revise', `#/sweeps/${sweep}`, '.scatter .front a'],
+  ['fronts', `#/fronts?sweeps=${sweep}`, '.data-row'],
   ['front-validation', `#/sweeps/${sweep}/validation`, '.data-row'],
 ];
 

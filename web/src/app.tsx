@@ -12,6 +12,7 @@ import { ModelsPage } from './pages/models';
 import { NewSweepPage } from './pages/new_sweep';
 import { PointPage } from './pages/point';
 import { FrontValidationPage } from './pages/front_validation';
+import { FrontsPage } from './pages/fronts';
 import { ResultsPage } from './pages/results';
 import { ScreenPage } from './pages/screen';
 import { ValidatePage } from './pages/validate';
@@ -54,6 +55,7 @@ export function App() {
           <Route path="/sweeps/:id/points/:index">
             {({ id, index }) => <PointPage key={`${id}/${index}`} id={Number(id)} index={Number(index)} />}
           </Route>
+          <Route path="/fronts" component={FrontsPage} />
           <Route path="/models"><ModelsPage name={null} /></Route>
           <Route path="/models/:name">{({ name }) => <ModelsPage name={name} />}</Route>
           <Route path="/new" component={NewSweepPage} />

@@ -5,7 +5,7 @@ import { stepsOf, tracePath } from '../src/best/trace';
 
 const draft: SearchDraft = {
   model: 'sd15', preset: 'edge', goals: [{ metric: 'area_mm2', most: false }], conditions: ' throughput_fps >= 30 \n\narea_mm2 <= 100\n',
-  fixed: { steps: 4, 'technology.n7.multiply.fp16': 0.3 }, by: 'time', seconds: 60, evaluations: 5000, validateSeconds: 0, seed: 7,
+  fixed: { steps: 4, 'technology.n7.multiply.fp16': 0.3 }, links: '', by: 'time', seconds: 60, evaluations: 5000, validateSeconds: 0, seed: 7,
   optimiser: 'families', islands: 1, sqnr: '', sqnrModel: '',
 };
 
@@ -19,6 +19,8 @@ describe('a draft', () => {
     const counted = searchRequest({ ...draft, by: 'evaluations' });
     expect(counted.evaluations).toBe(5000);
     expect(counted.seconds).toBeUndefined();
+    expect(searchRequest({ ...draft, links: 'steps = 2 * guidance' })).toMatchObject({ links: [{ parameter: 'steps', formula: '2 * guidance' }], fixed: { technology: { 'n7.multiply.fp16': 0.3 } } });
+    expect(searchRequest({ ...draft, links: 'steps = 2 * guidance' }).fixed).not.toHaveProperty('steps');
     expect(searchRequest({ ...draft, sqnr: ' 12.5 ' })).toMatchObject({ sqnr_db: 12.5 });
     expect(searchRequest({ ...draft, sqnr: '12', sqnrModel: 'tiny-sd' })).toMatchObject({ sqnr_db: 12, sqnr_model: 'tiny-sd' });
     expect(searchRequest({ ...draft, sqnrModel: 'tiny-sd' })).not.toHaveProperty('sqnr_model');
@@ -31,6 +33,7 @@ describe('a draft', () => {
       { goals: [{ metric: 'area_mm2', most: false }, { metric: 'area_mm2', most: true }] },
     ]) expect(isReady({ ...draft, ...wrong }), JSON.stringify(wrong)).toBe(false);
     expect(isReady({ ...draft, by: 'evaluations', seconds: NaN })).toBe(true);
+    expect(isReady({ ...draft, optimiser: 'local' })).toBe(true);
   });
   test('has a condition on each line that is not empty', () => expect(conditionsOf('\n a \n\nb')).toEqual(['a', 'b']));
 });

@@ -122,10 +122,16 @@ describe('axes', () => {
 describe('requests', () => {
   const sweep: SweepDraft = {
     name: 'first', model: 'sd15', preset: 'essay', machine: { cores: 8, fusion: 'pointwise' }, axes: [], sampling: 'grid',
-    seed: 1, count: 100, objectives: ['throughput_fps'], formulas: '', formats: '',
+    seed: 1, count: 100, objectives: ['throughput_fps'], formulas: '', links: '', formats: '',
   };
   test('a swept parameter is not also fixed', () => {
     expect(sweepRequest(sweep, [{ parameter: 'cores', values: [1, 2] }]).machine).toEqual({ fusion: 'pointwise' });
+  });
+  test('rows that follow others are links, a line each, and are not fixed', () => {
+    const { machine, links } = sweepRequest({ ...sweep, links: ' fusion = if(cores > 1, 1, 0)\n\nbatch' }, []);
+    expect(links).toEqual([{ parameter: 'fusion', formula: 'if(cores > 1, 1, 0)' }, { parameter: 'batch', formula: '' }]);
+    expect(machine).toEqual({ cores: 8 });
+    expect(sweepRequest(sweep, [])).not.toHaveProperty('links');
   });
   test('a name that was left empty is not sent: the server makes one', () => {
     expect(sweepRequest({ ...sweep, name: ' ' }, [])).not.toHaveProperty('name');

@@ -4,7 +4,7 @@ import { barPlaces, longest } from '../src/chart/interval_bars';
 import { importanceOf, machinesOf, screeningRequest, type ScreenDraft } from '../src/screen/draft';
 
 const draft: ScreenDraft = {
-  model: 'sd15', preset: 'edge', machine: { cores: 2, steps: 4 }, axes: [], measures: ['area_mm2'], method: 'sobol',
+  model: 'sd15', preset: 'edge', machine: { cores: 2, steps: 4 }, axes: [], links: '', measures: ['area_mm2'], method: 'sobol',
   samples: { morris: 10, sobol: 64 }, seed: 1,
 };
 

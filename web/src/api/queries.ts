@@ -94,6 +94,15 @@ export const useHypervolume = (id: number, version: number) =>
     staleTime: Infinity,
   });
 
+/** The front of all points of these sweeps. */
+export const useJointFront = (sweeps: number[]) =>
+  useQuery({
+    queryKey: ['fronts', sweeps],
+    queryFn: () => answer(client.GET('/api/v1/fronts', { params: { query: { sweeps: sweeps.join(',') } } })),
+    placeholderData: keepPreviousData,
+    enabled: sweeps.length > 0,
+  });
+
 export const usePoints = (id: number, sort: string, feasible: boolean, formulas: string[], version: number) =>
   useInfiniteQuery({
     queryKey: ['points', id, sort, feasible, formulas, version],

@@ -1,5 +1,6 @@
 // The goal of a search as a person puts it together, and as a request says it.
 import type { Machine, SearchRequest } from '../api/types';
+import { linksOf, unlinked } from '../form/links';
 import { changesOf } from '../form/values';
 import { isMix } from '../models/mix';
 
@@ -16,6 +17,8 @@ export interface SearchDraft {
   conditions: string;
   /** Values that are not searched; one that is the preset's is held there. */
   fixed: Machine;
+  /** Rows that follow others, a line each. */
+  links: string;
   by: 'time' | 'evaluations';
   seconds: number;
   evaluations: number;
@@ -30,6 +33,9 @@ export interface SearchDraft {
 
 export type Optimiser = NonNullable<SearchRequest['optimiser']>;
 export const optimisers: readonly Optimiser[] = ['families', 'nsga2', 'moead', 'nspso', 'local'];
+
+/** Those of pagmo, which know fronts alone. */
+export const needsTwoGoals = (optimiser: Optimiser): boolean => optimiser !== 'families' && optimiser !== 'local';
 
 export const most = { islands: 64, goals: 8, conditions: 32, seconds: 86_400, evaluations: 1_000_000_000, validateSeconds: 3600 };
 
@@ -46,17 +52,19 @@ export const isReady = (draft: SearchDraft): boolean =>
   && (draft.by === 'time' ? within(draft.seconds, 1, most.seconds) : within(draft.evaluations, 1, most.evaluations))
   && within(draft.validateSeconds, 0, most.validateSeconds)
   && within(draft.islands, 1, most.islands)
-  && (draft.optimiser === 'families' || draft.goals.length > 1)
+  && (!needsTwoGoals(draft.optimiser) || draft.goals.length > 1)
   && within(draft.seed, 0, Number.MAX_SAFE_INTEGER)
   && (draft.sqnr.trim() === '' || Number.isFinite(Number(draft.sqnr)));
 
 export const goalText = (goal: Goal): string => `${goal.most ? 'max' : 'min'}:${goal.metric}`;
 
 export function searchRequest(draft: SearchDraft): SearchRequest {
+  const links = linksOf(draft.links);
   return {
     model: draft.model,
     preset: draft.preset,
-    fixed: changesOf(draft.fixed),
+    fixed: changesOf(unlinked(draft.fixed, links)),
+    ...(links.length > 0 ? { links } : {}),
     objectives: draft.goals.map(goalText),
     constraints: conditionsOf(draft.conditions),
     ...(draft.by === 'time' ? { seconds: draft.seconds } : { evaluations: draft.evaluations }),

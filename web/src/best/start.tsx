@@ -1,10 +1,11 @@
 // The goal of a search, and its start.
 import type { Machine } from '../api/types';
+import { LinksField } from '../form/links_field';
 import { inputText } from '../form/values';
 import { useSpeech } from '../i18n/i18n';
 import { Card, ErrorBox, Segments } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
-import { isReady, most, optimisers, type Optimiser, type SearchDraft } from './draft';
+import { isReady, most, needsTwoGoals, optimisers, type Optimiser, type SearchDraft } from './draft';
 import { Goals } from './goals';
 
 interface Props {
@@ -27,6 +28,7 @@ export function SearchStart({ draft, change, sound, pending, error, onStart }: P
         <span className="label">{t('best.conditions')}</span>
         <textarea rows={3} maxLength={16_384} value={draft.conditions} placeholder={t('best.conditions_hint')} onChange={(event) => change({ conditions: event.target.value })} spellCheck={false} />
       </label>
+      <LinksField value={draft.links} onChange={(links) => change({ links })} />
       <FixedChips fixed={draft.fixed} onChange={(fixed) => change({ fixed })} />
       <div className="row">
         <Segments
@@ -48,7 +50,7 @@ export function SearchStart({ draft, change, sound, pending, error, onStart }: P
         </label>
         <Whole label={t('best.islands')} least={1} greatest={most.islands} value={draft.islands} onChange={(islands) => change({ islands })} />
       </div>
-      {draft.optimiser !== 'families' && <p className={draft.goals.length > 1 ? 'muted' : 'fault'}>{t('best.optimiser_note')}</p>}
+      {needsTwoGoals(draft.optimiser) && <p className={draft.goals.length > 1 ? 'muted' : 'fault'}>{t('best.optimiser_note')}</p>}
       <div className="row">
         <label className="inline">
           <span>{t('best.sqnr')}</span>

@@ -1,6 +1,7 @@
 // The axes of a sweep as drafted in the form, and the request they become.
 import type { Axis, Machine, Parameter, ParameterValue, SweepRequest } from '../api/types';
 import { requestOf } from '../sweep/formulas';
+import { linksOf, unlinked } from './links';
 import { changesOf, inputText, parseValue, type Fault } from './values';
 
 export interface AxisDraft {
@@ -91,6 +92,8 @@ export interface SweepDraft {
   objectives: string[];
   /** Metrics of one's own, a line each. */
   formulas: string;
+  /** Rows that follow others, a line each. */
+  links: string;
   formats: string;
 }
 
@@ -100,15 +103,17 @@ export function sweepRequest(draft: SweepDraft, axes: Axis[]): SweepRequest {
   const own = { ...said, metrics: Object.keys(said.metrics).length > 0 ? said.metrics : null };
   const swept = new Set<string>(axes.map((axis) => axis.parameter));
   const machine = Object.fromEntries(Object.entries(draft.machine).filter(([name]) => !swept.has(name)));
+  const links = linksOf(draft.links);
   return {
     ...(draft.name.trim() ? { name: draft.name.trim() } : {}),
     model: draft.model,
     preset: draft.preset,
-    machine: changesOf(machine),
+    machine: changesOf(unlinked(machine, links)),
     sampling: draft.sampling,
     seed: draft.seed,
     ...(draft.sampling !== 'grid' ? { count: draft.count } : {}),
     axes,
+    ...(links.length > 0 ? { links } : {}),
     ...(own.metrics ? { metrics: own.metrics } : {}),
     objectives: [...draft.objectives, ...own.objectives],
     ...(draft.formats.trim() ? { formats: draft.formats } : {}),

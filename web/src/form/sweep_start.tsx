@@ -6,6 +6,7 @@ import { Card, ErrorBox, Segments } from '../ui/basics';
 import { requestOf } from '../sweep/formulas';
 import { useMachineTables } from '../ui/tables_gate';
 import type { SweepDraft } from './axes';
+import { LinksField } from './links_field';
 
 interface Props {
   draft: SweepDraft;
@@ -54,6 +55,7 @@ export function SweepStart({ draft, change, grid, ready, pending, error, onStart
         <span className="label">{t('new.formulas')}</span>
         <textarea rows={2} maxLength={8192} value={draft.formulas} placeholder={t('new.formulas_hint')} onChange={(event) => change({ formulas: event.target.value })} spellCheck={false} />
       </label>
+      <LinksField value={draft.links} onChange={(links) => change({ links })} />
       {error !== null && error !== undefined && <ErrorBox error={error} />}
       <div className="start-row">
         <p className="big-count" aria-live="polite"><strong>{!drawn && draft.axes.some((axis) => axis.when?.trim()) ? '≤ ' : ''}{plain(points)}</strong> {t('new.points')}</p>

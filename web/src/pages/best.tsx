@@ -23,7 +23,7 @@ export const BestPage = () => (
 );
 
 const firstDraft: SearchDraft = {
-  model: 'sd15', preset: defaultPreset, goals: [{ metric: 'area_mm2', most: false }], conditions: 'throughput_fps >= 1', fixed: {},
+  model: 'sd15', preset: defaultPreset, goals: [{ metric: 'area_mm2', most: false }], conditions: 'throughput_fps >= 1', fixed: {}, links: '',
   by: 'time', seconds: 60, evaluations: 60_000, validateSeconds: 30, seed: 1, optimiser: 'families', islands: 1, sqnr: '', sqnrModel: '',
 };
 

@@ -97,6 +97,7 @@ function firstDraft(machine: Machine, names: string[]): SweepDraft {
     axes: [...axis('cores', '1, 2, 4, 5, 10, 20'), ...axis('psram_bytes', '2 MiB, 4 MiB, 8 MiB, 16 MiB, 32 MiB')],
     objectives: ['throughput_fps', 'area_mm2'],
     formulas: '',
+    links: '',
     formats: '',
   };
 }

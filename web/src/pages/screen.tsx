@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { startScreening } from '../api/queries';
 import { axisOf, draftFor, type AxisDraft } from '../form/axes';
 import { AxisEditor } from '../form/axis_editor';
+import { LinksField } from '../form/links_field';
 import { MachineForm } from '../form/machine_form';
 import { PresetPicker } from '../form/preset_picker';
 import { defaultPreset } from '../form/values';
@@ -23,7 +24,7 @@ export const ScreenPage = () => (
 );
 
 const firstDraft: ScreenDraft = {
-  model: 'sd15', preset: defaultPreset, machine: {}, axes: [], measures: ['throughput_fps', 'area_mm2'], method: 'morris',
+  model: 'sd15', preset: defaultPreset, machine: {}, axes: [], links: '', measures: ['throughput_fps', 'area_mm2'], method: 'morris',
   samples: { morris: 10, sobol: 64 }, seed: 1,
 };
 
@@ -119,6 +120,7 @@ function HowCard({ draft, change, rows, sound, pending, onStart }: HowProps) {
           <input type="number" min={0} value={draft.seed} onChange={(event) => change({ seed: event.target.valueAsNumber })} />
         </label>
       </div>
+      <LinksField value={draft.links} onChange={(links) => change({ links })} />
       <p className="muted">{t(draft.method === 'morris' ? 'screen.morris_about' : 'screen.sobol_about')}</p>
       <div className="start-row">
         {/* Without axes of one's own the server knows how many rows there are. */}

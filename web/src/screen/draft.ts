@@ -2,6 +2,7 @@
 import type { Axis, Machine, ScreenedRow, ScreeningRequest } from '../api/types';
 import { changesOf } from '../form/values';
 import type { AxisDraft } from '../form/axes';
+import { linksOf, unlinked } from '../form/links';
 
 export type ScreeningMethod = NonNullable<ScreeningRequest['method']>;
 
@@ -11,6 +12,8 @@ export interface ScreenDraft {
   machine: Machine;
   /** None: the numbers that the search for the best machine varies. */
   axes: AxisDraft[];
+  /** Rows that follow others, a line each. */
+  links: string;
   measures: string[];
   method: ScreeningMethod;
   samples: Record<ScreeningMethod, number>;
@@ -27,10 +30,12 @@ export const machinesOf = (method: ScreeningMethod, samples: number, rows: numbe
 export function screeningRequest(draft: ScreenDraft, axes: Axis[]): ScreeningRequest {
   const varied = new Set<string>(axes.map((axis) => axis.parameter));
   const machine = Object.fromEntries(Object.entries(draft.machine).filter(([name]) => !varied.has(name)));
+  const links = linksOf(draft.links);
   return {
     model: draft.model,
     preset: draft.preset,
-    machine: changesOf(machine),
+    machine: changesOf(unlinked(machine, links)),
+    ...(links.length > 0 ? { links } : {}),
     ...(axes.length > 0 ? { axes } : {}),
     measures: draft.measures,
     method: draft.method,

@@ -1,0 +1,138 @@
+// The front of several sweeps together: which sweeps, how much of it is each one's, and its points.
+import { useCallback, useMemo } from 'react';
+import { Link } from 'wouter';
+import { useJointFront, useSweeps } from '../api/queries';
+import type { JointFront, JointFrontPoint, Sweep } from '../api/types';
+import { goalOf } from '../best/draft';
+import { headed } from '../best/answer';
+import { StepText } from '../best/steps';
+import { ChartFrame } from '../chart/chart_frame';
+import { KneeKey } from '../chart/knee_key';
+import { Scatter, type AxisSpec } from '../chart/scatter';
+import { plain, quantity } from '../format/quantity';
+import { useSpeech } from '../i18n/i18n';
+import { go, useQueryState } from '../state/location';
+import { useDark } from '../state/theme';
+import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
+import { DataTable, type Column } from '../ui/data_table';
+import { TablesGate, useMachineTables } from '../ui/tables_gate';
+
+const mostSweeps = 64;
+
+export function FrontsPage() {
+  const { t } = useSpeech();
+  const [said, say] = useQueryState('sweeps', '');
+  const chosen = useMemo(() => said.split(',').map(Number).filter((id) => Number.isInteger(id) && id > 0), [said]);
+  const sweeps = useSweeps();
+  const front = useJointFront(chosen);
+  if (sweeps.isError) return <ErrorBox error={sweeps.error} retry={() => void sweeps.refetch()} />;
+  if (sweeps.isPending) return <div className="with-side"><Skeleton lines={6} /><Skeleton height={480} /></div>;
+  const possible = sweeps.data.filter((one) => one.feasible > 0);
+  const toggle = (id: number, on: boolean) => say((on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(','));
+  return (
+    <div className="with-side">
+      <aside aria-label={t('results.sweeps')}>
+        <fieldset className="sweep-choice">
+          <legend>{t('fronts.choose')}</legend>
+          {possible.map((sweep) => (
+            <Choice key={sweep.id} sweep={sweep} on={chosen.includes(sweep.id)} full={chosen.length >= mostSweeps} part={front.data?.sweeps.find((one) => one.id === sweep.id)} onToggle={(on) => toggle(sweep.id, on)} />
+          ))}
+        </fieldset>
+      </aside>
+      <div className="page">
+        <h1>{t('fronts.title')}</h1>
+        <p className="lead">{t('fronts.lead')}</p>
+        {chosen.length === 0 ? <Empty title={possible.length === 0 ? t('results.empty') : t('fronts.none')} />
+          : front.isError ? <ErrorBox error={front.error} retry={() => void front.refetch()} />
+          : front.isPending ? <Skeleton height={480} />
+          : <TablesGate><Together front={front.data} sweeps={sweeps.data} /></TablesGate>}
+      </div>
+    </div>
+  );
+}
+
+const nameOfSweep = (t: ReturnType<typeof useSpeech>['t'], sweep: { id: number; name: string }) => sweep.name || t('sweep.number', { id: sweep.id });
+
+interface ChoiceProps {
+  sweep: Sweep;
+  on: boolean;
+  full: boolean;
+  part: JointFront['sweeps'][number] | undefined;
+  onToggle: (on: boolean) => void;
+}
+
+function Choice({ sweep, on, full, part, onToggle }: ChoiceProps) {
+  const { t } = useSpeech();
+  return (
+    <label className="check">
+      <input type="checkbox" checked={on} disabled={!on && full} onChange={(event) => onToggle(event.target.checked)} />
+      <span>
+        {nameOfSweep(t, sweep)} <span className="muted"><code>{sweep.model}</code></span>
+        {on && part && <span className="muted"> · {t('fronts.part', { points: plain(part.points), own: plain(part.own) })}</span>}
+      </span>
+    </label>
+  );
+}
+
+function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const dark = useDark();
+  const { points } = front;
+  const goals = useMemo(() => front.metrics.map((one) => goalOf(one, (metric) => tables.metric(metric)?.better)), [front.metrics, tables]);
+  const [first, second] = [goals[0]?.metric ?? '', goals[1]?.metric ?? ''];
+  const axis = (metric: string): AxisSpec => ({
+    values: Float64Array.from(points, (one) => one.objectives[metric] ?? NaN), log: false, unit: tables.unitOf(metric), title: headed(metric, tables.unitOf(metric)),
+  });
+  const x = useMemo(() => axis(first), [points, first, tables]);
+  const y = useMemo(() => axis(second), [points, second, tables]);
+  const all = useMemo(() => points.map((_, i) => i), [points]);
+  const layers = useMemo(() => [new Uint32Array(), new Uint32Array(), new Uint32Array(), Uint32Array.from(all)], [all]);
+  const knees = useMemo(() => new Set(all.filter((i) => points[i]?.knee !== 'none')), [all, points]);
+  const names = useMemo(() => new Map(sweeps.map((one) => [one.id, nameOfSweep(t, one)])), [sweeps, t]);
+  const text = (metric: string, one: JointFrontPoint | undefined) => quantity(one?.objectives[metric] ?? undefined, tables.unitOf(metric));
+  const pathOf = (one: JointFrontPoint | undefined) => (one ? `/sweeps/${one.sweep}/points/${one.index}` : '/');
+  const hrefOf = useCallback((i: number) => `#${pathOf(points[i])}`, [points]);
+  const nameOf = useCallback((i: number) => [names.get(points[i]?.sweep ?? 0), ...goals.map(({ metric }) => `${metric} ${text(metric, points[i])}`)].join(', '), [points, goals, names, tables]);
+  const columns = useMemo<Column<JointFrontPoint>[]>(() => [
+    { id: 'sweep', title: t('fronts.sweep'), width: 170, value: (one) => names.get(one.sweep) ?? one.sweep },
+    { id: 'index', title: t('table.point'), width: 80, numeric: true, value: (one) => one.index, show: (one) => <Link href={pathOf(one)}>{one.index}</Link> },
+    ...goals.map(({ metric }): Column<JointFrontPoint> => ({ id: metric, title: metric, width: 130, numeric: true, value: (one) => one.objectives[metric], show: (one) => text(metric, one) })),
+    { id: 'knee', title: t('front.knee_column'), width: 110, hint: t('front.knee_key'), value: (one) => one.knee, show: (one) => (one.knee === 'none' ? '' : t(`knee.${one.knee}`)) },
+    { id: 'differs', title: t('best.differs_before'), width: 420, sortable: false, value: (one) => one.differs.length, show: (one) => <span className="clip">{one.differs.map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</span> },
+  ], [goals, names, t, tables]);
+  const title = t('front.title', { count: points.length });
+  if (points.length === 0) return <Empty title={t('fronts.no_point')} />;
+  return (
+    <Card>
+      {front.note !== null && <div className="warn-box" role="status" lang="en">{front.note}</div>}
+      {goals.length > 1 && (
+        <ChartFrame
+          title={title} note={t('fronts.note')}
+          table={() => ({ head: [t('fronts.sweep'), t('table.point'), ...goals.map((goal) => goal.metric)], rows: points.map((one) => [names.get(one.sweep) ?? '', String(one.index), ...goals.map(({ metric }) => text(metric, one))]) })}
+        >
+          <Scatter
+            x={x} y={y} layers={layers} channels={null} front={goals.length === 2 ? all : []} knees={knees} lowerX={!goals[0]?.most} dark={dark}
+            label={t('best.front_label', { x: first, y: second, count: plain(points.length) })} hrefOf={hrefOf} nameOf={nameOf} onOpen={(i) => go(pathOf(points[i]))}
+            zoomHint={t('best.front_hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x: first, y: second })}
+            describe={(i) => (
+              <>
+                <strong>{names.get(points[i]?.sweep ?? 0)} · {points[i]?.index}</strong>
+                <dl className="tip-facts">{goals.map(({ metric }) => <Pair key={metric} name={metric} text={text(metric, points[i])} />)}</dl>
+              </>
+            )}
+          />
+          {goals.length === 2 && <KneeKey count={knees.size} />}
+        </ChartFrame>
+      )}
+      <DataTable label={title} columns={columns} rows={points} onRow={(one) => go(pathOf(one))} height={360} />
+    </Card>
+  );
+}
+
+const Pair = ({ name, text }: { name: string; text: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{text}</dd>
+  </>
+);
