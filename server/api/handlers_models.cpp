@@ -61,6 +61,10 @@ Reply answer_baselines(Service&, const Call&) {
   static const std::string text = json_text(baselines_json());
   return {.body = text};
 }
+Reply answer_chips(Service&, const Call&) {
+  static const std::string text = json_text(chips_json(predict_chips()));
+  return {.body = text};
+}
 Reply answer_openapi(Service&, const Call&) {
   static const std::string text = json_text(openapi_json());
   return {.body = text};

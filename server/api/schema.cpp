@@ -483,6 +483,7 @@ OrderedJson component_schemas() {
   add_analysis_schemas(schemas);
   add_memory_views(schemas);
   add_explanations(schemas);
+  add_chips(schemas);
   add_comparisons(schemas);
   add_compared_rows(schemas);
   add_sweeps(schemas);

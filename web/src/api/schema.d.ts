@@ -103,6 +103,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Published chips: area, power and clock as priced here, and as published */
+        get: operations["list_chips"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operators": {
         parameters: {
             query?: never;
@@ -3411,6 +3428,44 @@ export interface components {
             presets?: string[];
             batches?: number[];
             node?: string;
+        ChipFigure: {
+            name: string;
+            value: number;
+            tag: string;
+            source: string;
+        };
+        ChipValue: {
+            value: number;
+            least: number;
+            most: number;
+            published?: number;
+            published_as?: string;
+            bound?: boolean;
+            predicted_over_published?: number;
+        };
+        Chip: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            use: "fit" | "predict" | "check";
+            node_nm: number;
+            area_mm2: components["schemas"]["ChipValue"];
+            power_w: components["schemas"]["ChipValue"];
+            clock_mhz: {
+                limit: number;
+                published?: number;
+            };
+            area_parts_mm2: {
+                [key: string]: number;
+            };
+            power_parts_w: {
+                [key: string]: number;
+            };
+            figures: components["schemas"]["ChipFigure"][];
+        };
+        Chips: {
+            chips: components["schemas"]["Chip"][];
+        };
             vary?: Record<string, never>;
         };
         DeviceStage: {
@@ -4324,6 +4379,35 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Every operator that a model may use */
+    list_chips: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Published chips: area, power and clock as priced here, and as published */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Chips"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
             200: {
                 headers: {
                     [name: string]: unknown;
