@@ -23,6 +23,7 @@ export type Analysis = Schemas['Analysis'];
 export type Stage = Schemas['StageAnalysis'];
 export type MacRoof = Schemas['MacRoof'];
 export type Load = Schemas['Load'];
+export type Chip = Schemas['Chip'];
 export type Instruction = Schemas['Instruction'];
 export type Explanation = Schemas['Explanation'];
 export type StageExplanation = Schemas['StageExplanation'];
