@@ -114,7 +114,8 @@ bool computes(const DerivedMetric& row, const PointBatch& batch) {
 
 constexpr std::size_t sum_bytes = 8, entry_bytes = 1 + sum_bytes;  // of the head; of a column, behind its metric
 
-/// Of all that decides what a chunk's points are; the checksums of its columns, and thus which it has, among it.
+/// The checksum of all that decides what a chunk's points are, among it the checksums of its columns, and thus
+/// which it has.
 std::uint64_t head_checksum(const ChunkPlace& place, std::string_view flags, std::string_view reason,
                             std::string_view reasons, std::string_view columns) {
   std::string bytes;

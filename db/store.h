@@ -39,7 +39,8 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Of which sweep one was made, and how: numbers are never used again, so that it stays true when that is removed.
+/// Which sweep this one was made of, and how. Numbers are never used again, so that this stays true when that one
+/// is removed.
 struct SweepOrigin {
   std::int64_t parent = 0;
   std::string revision_json;  // revision_json(revision), as text

@@ -186,7 +186,7 @@ bool has_cpu(const Device& device) {
          figure_of(device, "amx_cycles").value_or(1) <= most_amx_cycles;
 }
 
-/// Of a runtime: from an operator's end to the next one's start, and a parallel region's fork and join.
+/// What a runtime takes from an operator's end to the next one's start, and to fork and join a parallel region.
 constexpr double cpu_launch_s = 1e-6, cpu_join_s = 5e-6;
 
 MappedLayers on_cpu(const Device& device, std::span<const Layer> layers, bool eager) {

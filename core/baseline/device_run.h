@@ -70,9 +70,9 @@ using StagesOfMeasurement = std::function<std::vector<LayeredStage>(const Measur
 /// Why a measurement of a device has no prediction beside it: "": it has one, if its stages are any of the
 /// workload's.
 std::string not_compared(const Device& device, const Measurement& measurement);
-/// Of one device: all measurements that not_compared() says nothing against. The factor of each software is that of
-/// its point of the smallest batch, the first of several; eager runs (software with "eager" in it) are compared and
-/// fit nothing for others.
+/// Compares all measurements of a device that not_compared() says nothing against. The factor of each software is
+/// that of its point of the smallest batch, the first of several; eager runs (software with "eager" in it) are
+/// compared and fit nothing for others.
 std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages,
                                        const Stop& stop = {});
 

@@ -126,7 +126,7 @@ class Member {
     }
     return all;
   }
-  /// Of a figure: a source, cited only where it was read.
+  /// How well a figure is known. An unverified one cites no source, any other one does.
   std::string confidence() const {
     const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
     if (source.empty()) refuse("source", "expected a source");

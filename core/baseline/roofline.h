@@ -49,9 +49,9 @@ struct Roofline {
 /// Requires frames_at_once >= 1, at least one stage, and work. Has no notes.
 Roofline roofline(std::span<const StageWork> stages, std::span<const RooflineRates> rates,
                   std::int64_t frames_at_once);
-/// Of a device: its peak and its DRAM for all stages, elements in its native format.
-/// Of a device with resident_weight_mib (memories that multiply where they store) that holds the weights of all
-/// stages, weights are 0 bytes; writing them before is not counted.
+/// The roofline of a device: its peak and its DRAM for all stages, elements in its native format. Where memories
+/// multiply what they store (resident_weight_mib) and hold the weights of all stages, weights are 0 bytes; writing
+/// them before is not counted.
 Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once);
 
 }  // namespace sdip

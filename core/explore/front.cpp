@@ -154,7 +154,7 @@ double area_under(const Stairs& stairs, std::span<const double> reference) {
   return area;
 }
 
-/// Of points inside the reference, by slices along the last of `width` costs.
+/// The volume that points inside the reference cover, by slices along the last of `width` costs.
 double volume(std::vector<std::vector<double>>& points, std::span<const double> reference, std::size_t width) {
   if (points.empty()) return 0;
   if (width == 1) return reference[0] - (*std::ranges::min_element(points))[0];

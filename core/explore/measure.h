@@ -54,7 +54,7 @@ struct Objective {
 Objective objective_from_text(std::string_view text, std::span<const Formula> formulas, const std::string& where);
 std::string objective_text(const Objective& objective);
 
-/// Of a list of such texts at /objectives; checked.
+/// Reads and checks a list of such texts at /objectives.
 std::vector<Objective> objectives_from_json(const nlohmann::json& list, std::span<const Formula> formulas);
 
 /// Throws Error("value_invalid", where, ...) for none and for a measure named twice.

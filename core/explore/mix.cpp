@@ -96,7 +96,7 @@ double mean(Metric metric, std::span<const double> shares, std::span<const Outco
   return sum;
 }
 
-/// Of a over b, where the shares are those of all a: all a over all b.
+/// The mean of a ratio a / b: all a over all b, where the shares are those of all a.
 double mean_of_ratios(Metric metric, std::span<const double> shares, std::span<const Outcome> outcomes) {
   double sum = 0;
   for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] / metric_of(outcomes[i], metric);

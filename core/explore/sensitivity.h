@@ -84,7 +84,8 @@ struct Wish {
 /// The changes of kinds design and unpriced that fulfil the wish, cheapest first: least added area, of equals least
 /// energy a frame; unpriced ones behind all others. Indices into points.
 std::vector<std::size_t> cheapest_changes(const Sensitivities& sensitivities, const Wish& wish);
-/// Of those kinds, in that order: what moves the bottleneck without a gain, frames a second not growing fewer.
+/// The moves of these kinds, in that order, that move the bottleneck without a gain while frames a second do not
+/// grow fewer.
 std::vector<std::size_t> idle_moves(const Sensitivities& sensitivities);
 
 }  // namespace sdip

@@ -18,7 +18,7 @@ namespace sdip {
 
 /// Most points of a sweep, and most combinations of values that change the program.
 inline constexpr std::int64_t most_points = 10'000'000;
-/// Of seeds, wherever one is asked for: what every reader of JSON keeps exactly.
+/// The greatest seed, wherever one is asked for: every reader of JSON keeps it exactly.
 inline constexpr std::int64_t most_seed = (std::int64_t{1} << 53) - 1;
 
 enum class Sampling { grid, random, latin_hypercube, sobol };
@@ -116,7 +116,7 @@ std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
 /// How many points, from a multiple of it on, share the axis's value: of a grid without conditions as many as
 /// faster axes have combinations, of others 1.
 std::int64_t axis_run(const Space& space, std::size_t axis);
-/// Of every axis, in the order of space.axes.
+/// The values of all axes at point i, in the order of space.axes.
 std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i);
 
 /// Reads the keys sampling, seed, count, draws, axes and links of POST /sweeps (docs/api.md) over `base`; other

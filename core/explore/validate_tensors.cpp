@@ -50,7 +50,7 @@ double step_of(NumberFormat format, double magnitude, float scale) {
   return std::ldexp(1.0, exponent - fraction.bits);
 }
 
-/// Of a result's type in the graph, to which the arithmetic rounds.
+/// The format that the arithmetic rounds results of this type to.
 NumberFormat format_of(ElementType type) {
   if (type == ElementType::float16) return NumberFormat::fp16;
   return type == ElementType::bfloat16 ? NumberFormat::bf16 : NumberFormat::fp32;

@@ -110,7 +110,7 @@ SquareMm fefet_cell_area(Process process, Bits cells);
 /// rows take `input_bits` of an activation at once: 7 + input_bits bits, area and energy doubled by each.
 SquareMm fefet_converter_area(Process process, std::int64_t input_bits);
 Joules fefet_conversion_energy(Process process, std::int64_t input_bits);
-/// Of the area of FeFET memories the share that leaks as logic does.
+/// The share of a FeFET memory's area that leaks as logic does.
 double fefet_leaking_share(Process process);
 
 /// Energy of a product of one bit by one bit in a FeFET cell.
@@ -149,7 +149,7 @@ struct PriceFigures {
   double years, kilowatt_hour;  // that a chip is used, and its electricity
 };
 const PriceFigures& price_figures(Process process);
-/// Of a GiB of that kind.
+/// Price of a GiB of that kind.
 double dram_gib_usd(Process process, DramKind kind);
 
 /// Energy of moving a bit along a millimetre of wire.

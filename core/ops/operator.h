@@ -118,7 +118,7 @@ struct Operator {
   std::string_view since =
       {};               // opsets of its domain in which its definition changed, ascending: "7 13 14"; from 7 on
   bool random = false;  // never a constant, though no input changes
-  /// Of a composite, which has none of the three functions above: what it stands for, given its inputs' shapes.
+  /// What a composite operator stands for, given its inputs' shapes; it has none of the three functions above.
   Body (*expand)(const OperatorUse&) = nullptr;
   const CustomOperator* custom = nullptr;  // where a file defines it
 };

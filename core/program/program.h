@@ -75,7 +75,7 @@ inline constexpr std::size_t pair_families = 7;  // conv2d to transpose
 bool has_own_pairs(const Machine& machine);
 /// Capacity of each side of the DSRAM pair that instructions of a family use: of its own, else dsram_bytes.
 std::int64_t dsram_bytes_of(const Machine& machine, Family family);
-/// Of the largest.
+/// Capacity of the largest.
 std::int64_t largest_dsram_bytes(const Machine& machine);
 /// The machine with all pairs of dsram_bytes.
 Machine without_own_pairs(Machine machine);
@@ -123,13 +123,14 @@ struct Part {
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
-  // Of a part of strips that is no nest: of what the part before made, in all. Of a nest that is a branch, which
-  // works on what the part before works on and takes that one's results beside, each element with its own: these.
+  // In a part of strips that is no nest: the elements that it reads of what the part before made, in all. In a nest
+  // that is a branch, which works on what the part before works on and takes that part's results beside, each
+  // element with its own: the number of these.
   std::int64_t read_elements = 0;
-  // Of a part of strips: how many operands beside are rows on chip, each element with its own: made by a part
-  // before, or of operand A.
+  // In a part of strips: how many operands beside are rows on chip, each element with its own: those made by a part
+  // before, and those of operand A.
   std::int64_t rows_beside = 0, a_beside = 0;
-  // Of a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
+  // In a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
   // of `tile_channels`; all others are held from the first strip to the last.
   std::int64_t streamed_channels = 0, tile_channels = 0;
   friend auto operator<=>(const Part&, const Part&) = default;

@@ -146,7 +146,7 @@ class ScreeningTurn {
 
 }  // namespace
 
-/// Of a mix in the child of the uploaded one.
+/// A mix is screened in the child of its uploaded model.
 Reply post_screening(Service& service, const Call& call) {
   const Json body = parse_json(call.body);
   const ScreeningRequest request = screening_request(body);

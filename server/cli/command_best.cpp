@@ -159,7 +159,7 @@ int say(const BestArguments& arguments, const BestAnswer& answer) {
   return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
 }
 
-/// Of answers of parts. Those that are missing are told on standard error.
+/// Merges answers of parts. Those that are missing are told on standard error.
 int run_merged(const BestArguments& arguments) {
   std::vector<PartAnswer> parts;
   for (const std::string& file : arguments.merged) try {

@@ -28,7 +28,7 @@ struct CompareArguments {
   bool json = false, sources = false;
 };
 
-/// Of each machine one row, which it has at each batch; what was measured and our bounds are no machines.
+/// One row for each machine, though it has one at each batch; measurements and our bounds are no machines.
 std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
   std::vector<const ComparisonRow*> firsts;
   for (const ComparisonRow& row : rows) {

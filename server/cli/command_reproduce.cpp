@@ -157,7 +157,7 @@ int not_reproduced(const std::string& file, const std::string& why) {
   return exit_input;
 }
 
-/// Of a difference that is none of accuracy.
+/// Says a difference that is not in accuracy.
 std::string difference_text(const PointsDifference& found) {
   if (found.in_header) return fmt::format("differs in its header, line {}", found.line);
   return fmt::format("differs from line {} on{}", found.line,

@@ -44,7 +44,8 @@ Application convolutions(std::int64_t layers, std::int64_t classes) {
   return application;
 }
 
-/// Of machines that differ in the softmax's lanes, which no layer uses, and in the channel's rate if so wished.
+/// Seconds to evaluate one of many machines, which differ in the softmax's lanes, that no layer uses, and in the
+/// channel's rate if so wished.
 double seconds_a_machine(const Application& application, bool own_times) {
   std::vector<Machine> machines(4096);
   for (std::size_t i = 0; i < machines.size(); ++i) {

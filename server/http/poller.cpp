@@ -148,7 +148,7 @@ void Poller::accept_all() {
   }
 }
 
-/// Of those that cost nobody anything: between requests, in a head, or done.
+/// The connection that has waited longest among those that nobody misses: between requests, in a head, or done.
 Peer* Poller::waiting_longest() {
   Peer* longest = nullptr;
   for (auto& [socket, c] : peers_)
@@ -266,7 +266,7 @@ void Poller::open_upload(Peer& c) {
   });
 }
 
-/// Of those that dawdle, another than `c`; false where nobody does.
+/// Ends the slowest upload that dawdles, other than `c`; false where none does.
 bool Poller::end_slowest_upload(const Peer& c) {
   const auto now = std::chrono::steady_clock::now();
   Peer* slowest = nullptr;

@@ -65,7 +65,7 @@ OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candid
           {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
-/// Of one objective each beside the best; of a front each beside the one before.
+/// The machines found. With one objective each is told beside the best; on a front each beside the one before.
 OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;

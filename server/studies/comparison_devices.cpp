@@ -20,7 +20,7 @@ Machine as_measured(Machine machine, const Measurement& measurement) {
   return machine;
 }
 
-/// Of a built-in model, those stages that were timed.
+/// The stages of a built-in model that were timed.
 std::vector<LayeredStage> stages_of_measurement(const Measurement& measurement) {
   std::vector<LayeredStage> stages =
       layered_work(built_in_workloads(), measurement.model, as_measured(Machine(), measurement));
@@ -70,7 +70,7 @@ ComparedValues values_in(const CostedRun& costed, double latency_s) {
     values.emplace_back("energy_j_per_frame", joules);
     values.emplace_back("frames_per_j", 1 / joules);
   }
-  // Of a bound's time neither most nor least; in another process nobody knows.
+  // A bound's time bounds no energy, and nobody knows the design power in another process.
   if (const auto tdp = figure_of(costed.device, "tdp_w"); tdp && costed.run.modelled && !costed.node)
     values.emplace_back("design_energy_j_per_frame", *tdp * frame_s);
   if (costed.area_mm2) values.emplace_back("fps_per_mm2", 1 / frame_s / *costed.area_mm2);

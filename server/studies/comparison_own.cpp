@@ -46,7 +46,7 @@ std::vector<DeviceField> own_fields(const Machine& m) {
                 "")};
 }
 
-/// Of what its DRAM holds the share that weights take; nothing where a host's memory has them.
+/// The share of its DRAM that weights fill; nothing where a host's memory has them.
 std::optional<double> dram_filled(const Analysis& analysis) {
   const Machine& m = analysis.machine;
   if (m.host_memory) return std::nullopt;

@@ -46,7 +46,7 @@ FormatAccuracies format_accuracies(const Catalog& catalog, const Mix& mix, const
 /// cannot be measured.
 std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, const Machine& machine,
                                       const KnownAccuracies& known, const Stop& stop);
-/// Of all that it follows from.
+/// A key of all that the accuracies follow from.
 std::string accuracies_key(const Mix& mix, const Machine& machine);
 
 }  // namespace sdip

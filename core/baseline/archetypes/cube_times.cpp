@@ -120,7 +120,7 @@ bool is_fused_order(const Layer& layer) {
   return layer.joint == Joint::fused && layer.work.family == Family::transpose;
 }
 
-/// Of a result that is split, as that of a gated linear unit is in two, of queries, keys and values in three.
+/// The most parts that a result is split into: a gated linear unit has two; queries, keys and values are three.
 constexpr std::int64_t most_parts_joined = 3;
 
 CubeJoints joints_of_layers(std::span<const Layer> layers) {

@@ -18,7 +18,7 @@
 namespace sdip {
 namespace {
 
-/// Of each digit, what one step of it adds: to the index of its dimension, and to its level's node or the address.
+/// What one step of a digit adds: to the index of its dimension, and to its level's node or the address.
 struct LayoutStep {
   std::int64_t in_dimension = 1, in_place = 1;
 };

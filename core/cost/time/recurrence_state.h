@@ -23,7 +23,7 @@ struct Columns {
   const std::int64_t *latency{}, *turn{};  // one number of each machine
 };
 
-/// Of a pass, up to now. Stalls are told apart for one machine alone.
+/// Counts of a pass so far. Stalls are told apart for one machine alone.
 template <std::size_t machines>
 struct Passed {
   using Count = CountOf<machines>;

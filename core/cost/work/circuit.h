@@ -33,7 +33,7 @@ template <class Number>
 struct BusyOf {
   ByCoreResource<Number> needs{};
   OtherPairsOf<Number> other_pairs;
-  // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
+  // The part of psram_read that is the stack's, with memory_hierarchy=writable_psram: of one core, and of all in
   // lockstep.
   Number psram_stack{}, psram_stacks{};
   // No needs, but events: partial sums written to and read from accumulators, weights put into registers.
@@ -64,7 +64,7 @@ struct BusyOf {
   Number longest() const { return std::max(*std::ranges::max_element(needs), longest_dsram_read()); }
   /// Beats of PSRAM's port that bring weights, to all cores at once.
   Number weight_beats() const { return needs[Resource::psram_read] - psram_stacks; }
-  /// Of all DSRAM read ports, in beats; of the one that is busy longest.
+  /// Beats of all DSRAM read ports together, and below of the one that is busy longest.
   Number all_dsram_reads() const {
     const Number& own = needs[Resource::dsram_read];
     return other_pairs.any ? own + other_pairs.sum() : own;

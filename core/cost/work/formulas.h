@@ -148,7 +148,7 @@ class OperationFormulas {
     return runs.loads();
   }
 
-  /// Of weights that share scales by groups: a fold along the sums in which groups begin has their scales, too.
+  /// With scales by groups of weights, a fold along the sums in which groups begin reads their scales, too.
   Number scaled_beats(const Product& p, const WeightForm& form) const {
     const std::int64_t group = form.scale_group, in_group = std::max<std::int64_t>(1, group / p.sum.lanes);
     const std::int64_t begin = ceil_div(p.sum.full, in_group), continued = p.sum.full - begin;

@@ -34,7 +34,7 @@ inline std::int64_t capped_hundredths(std::int64_t a, std::int64_t hundredths, s
 
 /// Beats where they really go: over links between dies at their pace; in a unified memory all through DSRAM's
 /// ports; a ROM is wired to its multipliers; of stacks in PSRAM through its port, those of all cores in lockstep.
-/// Of one of `tiles` operations.
+/// `busy` is that of one of `tiles` operations.
 template <class Number>
 void merge_ports(const Resolved& r, std::int64_t tiles, BusyOf<Number>& busy) {
   if (r.wired()) busy[Resource::psram_read] = Number(0);

@@ -15,7 +15,7 @@ namespace sdip::cost {
 /// Frames, and strips of the last part's rows in each.
 TilePlan strip_plan(const InstructionClass& c);
 
-/// Of each part in a strip: rows that it makes and rows that it reads; and those of operand A that come in.
+/// The rows that each part makes and reads in a strip; and those of operand A that come in.
 struct StripRows {
   std::vector<std::int64_t> made, read;
   std::int64_t loaded;

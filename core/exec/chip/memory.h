@@ -88,7 +88,7 @@ void write(Memory& memory, Slot slot, const Elements& at, std::span<const float>
 /// where elements are whole bytes and no two put the same.
 void claim(Memory& memory, Slot slot, const Elements& at);
 void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
-/// Of a value of 8-bit elements, as its codes. Requires elements one behind the other.
+/// Writes codes of 8-bit elements. Requires that the elements stand one behind the other.
 void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws

@@ -28,7 +28,7 @@ struct NormRule {
   std::int64_t row_of(std::int64_t element) const { return element / length; }
 };
 
-/// Of group, instance, layer and RMS norms of which only the result is used; nothing for others.
+/// The rule of a group, instance, layer or RMS norm of which only the result is used; nothing for other nodes.
 std::optional<NormRule> norm_rule(const Graph& graph, const Node& node);
 
 /// Sums of x and of x^2, one a row: two general registers each.

@@ -177,7 +177,8 @@ class AttentionExpansion {
     return needs;
   }
 
-  /// Of results to one memory: fold by fold as they are made; turned, run by run, and no faster.
+  /// Beats to write results to one memory: fold by fold as they are made or, when turned, run by run, which is no
+  /// faster.
   Count result_beats(Count elements, Count port) const {
     Count made = 0, turned = 0;
     for (Count left = elements; left > 0; left -= m_.softmax_lanes)

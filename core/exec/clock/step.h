@@ -24,7 +24,8 @@ struct InstructionCounts {
   std::int64_t tile_operations = 0, compute_cycles = 0;
   std::int64_t dsram_read_beats = 0, dsram_write_beats = 0;  // pairs of other families included
   std::int64_t stackram_read_beats = 0, stackram_write_beats = 0, psram_read_beats = 0;
-  // Of the same ports, by transfers: of the reading side's and the writing side's DSRAM, of PSRAM.
+  // Beats that transfers take of the same ports: of the DSRAM of the reading side, of the writing side's, and of
+  // PSRAM.
   std::int64_t dma_read_beats = 0, dma_write_beats = 0, dma_psram_beats = 0;
   std::int64_t psram_stack_beats = 0;  // of those of PSRAM, of one core's stack
   // Partial sums to and from accumulators, weights into registers of the arrays.

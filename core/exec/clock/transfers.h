@@ -28,12 +28,12 @@ struct TileTransfers {
   std::int64_t operator()(Stream stream, Through memory) const { return bits[stream][memory]; }
 };
 
-/// Of one instruction, by tile operation; of products that several cores share, of the first core. Not `by_tiles`:
-/// an operator was computed on whole operands by its own arithmetic.
+/// What one instruction moved, by tile operation; for products that several cores share, what the first core moved.
+/// Not `by_tiles`: an operator was computed on whole operands by its own arithmetic.
 struct InstructionTransfers {
   bool by_tiles = true;
   bool at_once = false;  // nor did it move anything operation by operation
-  // Of other operands: elements that the class names and nobody reads, or that are read and it does not name
+  // Whether elements of other operands are named by the class but not read, or are read but not named by it
   // (docs/model/counting.md#what-the-datapath-moves).
   bool reads_less = false, reads_more = false;
   bool reads_rows_again = false;  // for the sums of a prologue, rows that tiles cut

@@ -16,7 +16,7 @@ struct Operators {
   const Node* main = nullptr;
 };
 
-/// Of the current instruction: the main one is that of its name.
+/// The operators of the current instruction; the main one is that of its name.
 Operators operators_of(const Chip& chip);
 
 /// Values made on chip, whole.

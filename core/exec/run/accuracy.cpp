@@ -161,7 +161,8 @@ ExecutionWork accuracy_work(const Application& application, const Machine& machi
     const ExecutionWork one = execution_work(stage);
     const bool core = stage.role == Role::core;
     const std::int64_t runs = core ? machine.steps : 1;
-    // Of ways to calibrate: a core's steps once, then scales from the samples among them.
+    // Runs to calibrate: of a core all steps once, and then the samples among them; of another stage each sample
+    // twice.
     const std::int64_t to_calibrate = sampled == 0 ? 0 : (core ? runs + std::min(sampled, runs) : 2 * sampled);
     // Executing and computing are both in a stage's operations.
     sum.operations += one.operations * (static_cast<double>(runs) + static_cast<double>(to_calibrate) / 2);

@@ -28,7 +28,7 @@ struct StepNumbers {
   double t = 0, a = 1, b = 0, sigma = 0;
 };
 
-/// Of all steps, the noisiest first. Requires 1 to 1,000 steps.
+/// The numbers of all steps, the noisiest first. Requires 1 to 1,000 steps.
 std::vector<StepNumbers> step_numbers(Sampler sampler, std::int64_t steps);
 
 /// What the latent of pure noise is multiplied with before the first step.

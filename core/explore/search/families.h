@@ -13,7 +13,7 @@
 
 namespace sdip {
 
-/// Of the value of each axis, its place.
+/// The place of the value of each axis.
 using Placing = std::vector<std::uint16_t>;
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), a stream of its own for each family.

@@ -29,7 +29,7 @@ inline double value_of_cost(const Objective& objective, double cost) {
   return objective.better == Better::higher ? -cost : cost;
 }
 
-/// Of machines with their outcomes.
+/// The scores of machines with these outcomes.
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes);
 

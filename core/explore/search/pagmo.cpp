@@ -56,7 +56,7 @@ class Meeting {
     return costs;
   }
 
-  /// Of some machines, one after the other in `numbers`.
+  /// The fitness of some machines, which stand one after the other in `numbers`.
   Numbers fitness(const Numbers& numbers) {
     std::vector<Placing> all, fresh;
     for (std::size_t i = 0; i < numbers.size(); i += axes()) {

@@ -170,7 +170,7 @@ std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axe
   return other;
 }
 
-/// Of a row that is searched where nothing is asked, the base's among them; else none.
+/// The values of a row that is searched where nothing is asked, the base's among them; none of other rows.
 std::vector<std::int64_t> usual_values(const ParameterRow& row, const Machine& base, bool narrow_too) {
   const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
   if (listed == std::end(table)) return {};

@@ -18,7 +18,7 @@ constexpr std::size_t least_members = 5, least_replaced = 24;
 constexpr std::int64_t evaluations_a_member = 8000, evaluations_a_replaced = 10;
 constexpr std::int64_t generations_between_migrations = 5;
 
-/// Of a start, or drawn at large.
+/// The first family: around a start, or drawn at large.
 Brood first_family(Searching& searching, std::span<const Placing> starts, std::size_t f, SearchDraws& draws) {
   const Placing program = f < starts.size() ? starts[f] : drawn_at_large(searching.space, draws);
   std::vector<Placing> first = {program};

@@ -36,8 +36,8 @@ void check_search_space(const SearchSpace& space);
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
 /// What a machine of the space breaks, be it by a row that cannot follow: throws as follow() and check_machine do.
 void check_machine_in(const SearchSpace& space, const Machine& machine);
-/// Of all places that give the same machine, since conditions or other options leave some of them without meaning,
-/// the same: those of the values that it has, or else the first.
+/// The same places for all that give the same machine, as conditions or other options leave some without meaning:
+/// those of the values that the machine has, or else the first.
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places);
 /// One drawn at large, each value of an axis as likely: a function of seed and number alone. It may break a rule of
 /// check_machine.

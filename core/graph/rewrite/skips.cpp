@@ -47,8 +47,7 @@ struct SkipSpan {
   NodeId made = none, joined = none;
 };
 
-/// Of nested spans in the order of their joins, each was made before those that are joined before it, unless they
-/// were over by then. A stack of births: a join takes the latest birth that is not yet joined.
+/// Whether spans are nested, as on a stack: a join takes the latest value made that is not yet joined.
 bool nest(std::vector<SkipSpan> spans) {
   std::sort(spans.begin(), spans.end(), [](const SkipSpan& a, const SkipSpan& b) {
     return a.made != b.made ? a.made < b.made : a.joined > b.joined;

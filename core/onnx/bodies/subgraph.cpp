@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-// Of the nodes made here: Unsqueeze has its axes as an attribute, Gather and Concat take negative ones.
+// The opset of the nodes made here: Unsqueeze has its axes as an attribute, Gather and Concat take negative ones.
 constexpr std::int64_t made_opset = 11;
 
 ValueId add_value(ModelReading& reading, std::string name) {

@@ -105,7 +105,7 @@ int counted(BodyWriter& w, std::int64_t count) {
   return w.node("Range", {scalar(0), scalar(count), scalar(1)});
 }
 
-/// Of each text's rows their places among its keys, [batch, rows]. Requires `starts`.
+/// The places of each text's rows among its keys, [batch, rows]. Requires `starts`.
 int own_places(BodyWriter& w, const GroupQuery& g) {
   return w.node("Add", {w.reshape(g.starts, {g.shape.batch, 1}), counted(w, g.shape.rows)});
 }
@@ -118,7 +118,7 @@ int angles(BodyWriter& w, const GroupQuery& g, std::size_t i, std::int64_t half)
   if (places >= 0) {
     if (shape_of_rank(w.use, places_at, 2) != Shape{s.batch, s.rows})
       refuse(w.use, "shape_mismatch", "position_ids must be batch x rows");
-    // Of a prompt only the first is looked at.
+    // A prompt is looked at by its first place alone.
     const int first = g.prompt ? w.reshape(w.slice(w.reshape(places, {-1}), 0, 0, 1), {1, 1}) : -1;
     const int rows = g.prompt ? w.node("Add", {first, counted(w, s.rows)}) : places;
     return w.node("Unsqueeze", {taken(rows), w.ints({2})});

@@ -101,7 +101,7 @@ struct Xor {
     return a ^ b;
   }
 };
-/// Of unsigned types; a shift by more than there are bits leaves 0.
+/// Shifts work on unsigned types; one by more than there are bits leaves 0.
 struct ShiftLeft {
   template <std::integral T>
   static T of(T a, T b) {

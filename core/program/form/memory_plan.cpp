@@ -115,8 +115,8 @@ bool may_leave(const Life& life, std::int32_t now, bool though_used) {
   return though_used || (life.uses.back() > now && !std::ranges::binary_search(life.uses, now));
 }
 
-/// Of `ids` the best to leave at `now`: fewest bytes moved for each byte when that counts, then the farthest next
-/// use, then the largest.
+/// Which of `ids` should leave at `now`: the one with the fewest bytes moved for each byte, when that counts, then
+/// with the farthest next use, then the largest.
 std::int32_t best_to_leave(std::int32_t now, std::span<const std::int32_t> ids, const Lives& lives, bool by_bytes,
                            bool though_used) {
   std::int32_t best = none;
@@ -140,7 +140,7 @@ std::int32_t victim_at(std::int32_t now, const Contents& contents, const Lives& 
   return waiting != none ? waiting : best_to_leave(now, contents.ids, lives, by_bytes, true);
 }
 
-/// Of all values that which takes most off the excess for each byte moved.
+/// The value whose leaving takes most off the excess for each byte moved.
 std::int32_t widest_victim(const Excess& excess, const Contents& contents, const Lives& lives) {
   std::int32_t best = none;
   double best_worth = 0;

@@ -43,8 +43,8 @@ MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives&
 /// By value, in its side of a DSRAM of its own; -1 for what is not there.
 std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives& lives);
 
-/// Of the values that wait on chip at draft `now` the one whose next use is farthest, of equals the larger; with
-/// `though_used` also those that it reads or makes. `none` when there is none.
+/// The value that waits on chip at draft `now` and has the farthest next use, of equals the larger one; with
+/// `though_used` also among those that the draft reads or makes. `none` when there is none.
 std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used);
 
 /// DRAM addresses of values that lie there, behind one another where they are alive at once; -1 for others.

@@ -66,7 +66,8 @@ class Finder {
     return true;
   }
 
-  /// Of matrices: an Einsum's operands and axes come in any order, heads inside rows, keys before queries.
+  /// Whether a draft is a product of matrices. An Einsum is none: its operands and axes come in any order, heads
+  /// inside rows, keys before queries.
   bool is_product(const Draft& draft) const {
     return draft.work.family == Family::matmul && node_of(draft).op->type != "Einsum" && !draft.weighted &&
            draft.operands.size() == 2 && draft.compound == Compound::single && draft.work.nest.batch == 1;

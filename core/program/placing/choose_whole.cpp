@@ -22,7 +22,8 @@ struct Candidates {
   std::vector<std::vector<std::int32_t>> asked;  // places in `values`
 };
 
-/// Of more values open at once than can be weighed the largest are none: they then have no place in DSRAM.
+/// The values that may lie whole in DSRAM. Where more are open at once than can be weighed, the largest are left
+/// out and have no place there.
 Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Lives& lives) {
   std::vector<std::vector<ValueId>> asked(drafts.size());
   List<std::size_t> last(lives.size());
@@ -73,7 +74,7 @@ using TakenByGoal = boost::container::static_vector<Taken, 2>;
 
 constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
 
-/// Of each instruction, with what lies whole in DSRAM as it was answered.
+/// Says what each instruction takes, given the answers of what lies whole in DSRAM.
 struct WholeChoice {
   Compilation& compilation;
   Mappings& mappings;

@@ -33,7 +33,7 @@ struct Resident {
   std::vector<std::vector<ValueId>> found;
 };
 
-/// Of a draft's result, whole on the writing side.
+/// Bytes of a draft's result, whole on the writing side.
 std::int64_t written_bytes(const Draft& draft, const Lives& lives);
 Resident resident_bytes(const List<Draft>& drafts, const Lives& lives);
 
@@ -70,11 +70,12 @@ struct WholeChosen {
   std::optional<std::size_t> failed{};
   std::vector<TileGoal> goals{};
 };
-/// Of separate memories: which values lie whole in DSRAM, given those that wait in STACKRAM. With tile_goal=bytes
-/// such that the fewest bytes are moved; with cycles the fewest reference cycles are taken, then bytes moved. With
-/// balanced few reference cycles, by at most a hundredth more bytes than balanced mappings move at least: some
-/// drafts then have the mapping of fewest cycles. Of more DSRAM or PSRAM bytes (cycles) are no more: what was
-/// chosen for less can be chosen again, and each instruction's mapping takes no more in more room.
+/// Chooses for separate memories which values lie whole in DSRAM, given those that wait in STACKRAM. With
+/// tile_goal=bytes the fewest bytes are moved; with cycles the fewest reference cycles are taken, then bytes moved.
+/// With balanced it takes few reference cycles and at most a hundredth more bytes than balanced mappings move at
+/// least: some drafts then have the mapping of fewest cycles. More bytes of DSRAM or PSRAM never take more bytes
+/// (cycles): what was chosen for less can be chosen again, and each instruction's mapping takes no more in more
+/// room.
 WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,
                          const std::vector<char>& stays);
 

@@ -241,12 +241,12 @@ InstructionClass least_moving(InstructionClass c);
 /// cycles of 256 elements, but 4,000 bytes: 63 cycles.
 std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room);
 
-/// Of a nest that is not of several groups of weights: what all of its second operand moves, each of its copies on
-/// its own, loaded once in tiles of so many channels and sums.
+/// What all copies of a nest's second operand move, each loaded once by itself in tiles of so many channels and
+/// sums. Not of a nest with several groups of weights.
 std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
                                   std::int64_t sums);
 
-/// Of a class with its mapping.
+/// The buffers that a class with its mapping needs.
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.

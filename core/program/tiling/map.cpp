@@ -304,8 +304,8 @@ struct FewestBytes {
   }
 };
 
-/// Of the mapping found for fewest cycles, that of fewest bytes, and those of finer tiles and of single weight
-/// tiles the one that takes fewest: each of these may be all that fits in less room.
+/// Chooses the mapping that takes fewest cycles among the one found for fewest cycles, the one of fewest bytes, and
+/// those of finer tiles and of single weight tiles: each of these may be all that fits in less room.
 MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
@@ -327,9 +327,9 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
   return found;
 }
 
-/// Of a nest that has the mapping of fewest bytes the one that takes fewest cycles on the reference machine and at
-/// most so many hundredths more bytes: of those that the search for cycles tries, or, where mappings are not
-/// searched for exactly, the one that is found for cycles.
+/// For a nest that has the mapping of fewest bytes, the mapping that takes fewest cycles on the reference machine
+/// and moves at most so many hundredths more bytes: among those that the search for cycles tries or, where mappings
+/// are not searched for exactly, the one that is found for cycles.
 MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileSizes sizes = sizes_of(c, nest.weighted, false);

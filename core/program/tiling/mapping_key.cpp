@@ -28,7 +28,7 @@ std::int64_t most_bytes(std::int64_t elements, std::int64_t bits, std::int64_t t
   return elements > countless ? elements : tiles * (ceil_div(elements * bits, 8) + rounding);
 }
 
-/// Of a single operator: no more than can be of use.
+/// Bounds each side's room by the most that a single operator can use, so that larger rooms have the same key.
 void bound_sides(const InstructionClass& c, const Asks& asks, TileRoom& room) {
   std::int64_t read = 0, written = c.out_elements, operands = 2;
   for (const Fetch& fetch : c.fetches)

@@ -25,7 +25,7 @@ struct RoomTaken {
   }
 };
 
-/// Of a class with its mapping. `weights`: 0 where they lie in place.
+/// The room that a class with its mapping takes. `weights`: 0 where they lie in place.
 RoomTaken taken_by(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
 
 /// Whether a class with its mapping fits: missing_bytes would be none.

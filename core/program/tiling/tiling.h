@@ -135,7 +135,7 @@ struct ExactBytes {
   std::function<std::int64_t(std::int64_t channels, std::int64_t sums)> b_once{};  // in tiles of these; or nothing
 };
 
-/// Of the mappings that fit the one of fewest bytes, of equals that of fewest folds, then of smallest sizes, where
+/// The mapping of fewest bytes among those that fit, of equals that of fewest folds, then of smallest sizes, where
 /// that is less than `below`. Sizes are whole or, of each number of tiles, the smallest in each of the granules,
 /// the finest first: the same whatever the capacities, so that more room never means more bytes.
 std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,

@@ -34,7 +34,7 @@ class PartBytes {
     find_rounds();
   }
 
-  /// Of this row and column size, by their places.
+  /// Takes up this row and column size, given by their places.
   void take(std::size_t r, std::size_t c) {
     r_ = r, c_ = c;
     cut_ = false;

@@ -152,7 +152,7 @@ struct Search {
       most = below_whole();
     return most;
   }
-  /// Of a product: the largest tile that leaves its products one at a time.
+  /// The largest tile of channels that keeps the copies of a product apart, one at a time.
   std::int64_t below_whole() const {
     return sizes.split_channels ? (n.out_channels - 1) / sizes.channel_granule * sizes.channel_granule : 0;
   }
