@@ -1,4 +1,4 @@
-// What a Store holds: the lock, the one who writes, and the readers that wait to be used again.
+// The parts of a Store: the lock, the connection that writes, and the readers that wait to be used again.
 #pragma once
 
 #include <array>
@@ -68,14 +68,14 @@ struct KeptRanks {
   std::vector<std::uint32_t> points = {};
 };
 
-/// What is remembered of sweeps, so that a question takes up what was stored since it was last asked. Keys begin
+/// Remembers answers about sweeps, so that a question takes up what was stored since it was last asked. Keys begin
 /// with the sweep's number and a line's end.
 template <class Kept>
 class Remembered {
  public:
   explicit Remembered(std::size_t most) : most_(most) {}
 
-  /// What is kept under the key, empty at first. Where too much is kept, all of it is let go.
+  /// The value kept under the key, empty at first. Where too much is kept, all of it is let go.
   std::shared_ptr<Kept> of(const std::string& key) {
     const std::scoped_lock lock(remembering_);
     if (kept_.size() >= most_ && !kept_.contains(key)) kept_.clear();

@@ -120,7 +120,7 @@ struct Page {
   std::int64_t total = 0;  // points that pass the filter
 };
 
-/// What a machine's number formats do to a model's result, as it was measured.
+/// The measured effect of a machine's number formats on a model's result.
 struct StoredAccuracy {
   double sqnr_db = 0, cosine = 0;  // sqnr_db infinite: nothing differs; NaN: not every element is finite
   bool random_weights = false;
@@ -225,7 +225,7 @@ class Store {
   /// "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
 
-  /// What was measured under a key: all that it follows from. Kept once; the same key again changes nothing.
+  /// The accuracy measured under a key of all that it follows from. Kept once; the same key again changes nothing.
   std::optional<StoredAccuracy> accuracy(std::string_view key) const;
   void add_accuracy(std::string_view key, const StoredAccuracy& accuracy);
   /// Says that a stored point's is that of the key. Throws Error("not_found", ...) for a key that is not there.
@@ -274,7 +274,7 @@ class StoredPoints {
   std::unique_ptr<State> state_;
 };
 
-/// What reading everything in a store finds.
+/// The findings of reading everything in a store.
 struct StoreCheck {
   std::int64_t version = 0, sweeps = 0, points = 0;
   std::int64_t unchecked = 0;        // points from before there were checksums

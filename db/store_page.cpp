@@ -98,7 +98,7 @@ void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, 
     keys.push_back(order.by == Order::By::axis ? static_cast<double>(axis_value(space, order.axis, i)) : 0);
 }
 
-/// What is asked of an order's points.
+/// A question about an order's points.
 struct Asked {
   std::int64_t id = 0;
   const Space& space;

@@ -41,7 +41,7 @@ std::span<const Chip> chips();
 /// The figure of that name, or nothing.
 std::optional<double> chip_figure(const Chip& chip, std::string_view name);
 
-/// What is predicted of a chip, its range, and what was published. Error: predicted over published.
+/// A figure that is predicted of a chip, its range, and the published one. Error: predicted over published.
 struct Predicted {
   double value{}, least{}, most{};
   std::optional<double> published;

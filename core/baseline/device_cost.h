@@ -1,5 +1,5 @@
-// What a frame on a published machine takes of energy, and its die of area and money, by the technology table that
-// prices SDIP. docs/model/devices.md#energy-area-and-price.
+// Energy of a frame on a published machine, and its die's area and price, by the technology table that prices SDIP.
+// docs/model/devices.md#energy-area-and-price.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace sdip {
 /// Nothing where none is named.
 std::optional<DramKind> dram_kind_of(const Device& device);
 
-/// What the table prices of a device's chip: all its dies together.
+/// The parts of a device's chip that the table prices: all its dies together.
 struct DeviceSilicon {
   NodePlace place;
   MacFormats formats;  // of its native format
@@ -52,8 +52,8 @@ DeviceSilicon drawn_in(DeviceSilicon silicon, TechnologyNode node);
 /// Logic, memories' macros with their floor-plan factor, and PHYs: the published die where nothing was drawn anew.
 double area_of(const DeviceSilicon& silicon);
 
-/// What costs energy, of a frame. On-chip bytes are the least of any schedule: each layer reads its operands once
-/// and writes its result once; what is fused stays in registers.
+/// The events of a frame that cost energy. On-chip bytes are the least of any schedule: each layer reads its
+/// operands once and writes its result once; what is fused stays in registers.
 struct DeviceEvents {
   double macs = 0, vector_operations = 0, on_chip_bytes = 0, dram_bytes = 0;
 };

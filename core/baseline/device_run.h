@@ -36,12 +36,13 @@ struct DeviceRun {
   std::vector<std::string> notes;
 };
 
-/// What a roofline asks of a stage.
+/// The work of a stage as a roofline takes it.
 StageWork work_of_stage(const LayeredStage& stage);
 /// All passes of a stage of a roofline, as of one pass.
 DeviceStage stage_of_roofline(const StageRoofline& stage, std::int64_t passes);
 
-/// What a device lacks for a model of its kind, by key; "": nothing. A roofline needs peak and bandwidth.
+/// The key of the first figure that a device lacks for a model of its kind; "" where it lacks none. A roofline
+/// needs peak and bandwidth.
 std::string lacking_figure(const Device& device);
 /// Whether a workload's time on it can be said at all: peak and bandwidth are published.
 bool can_run(const Device& device);

@@ -110,7 +110,7 @@ class Member {
     return as_size(found - std::begin(names));
   }
   Member at(const char* key) const { return {object_.at(key), where_ + "/" + key}; }
-  /// What `read` makes of each element of a list.
+  /// Reads each element of a list with `read`.
   template <class Read>
   auto list(const char* key, const Read& read) const {
     std::vector<decltype(read(*this))> all;

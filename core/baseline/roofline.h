@@ -19,7 +19,7 @@ struct StageWork {
   std::int64_t passes_per_frame = 1;
 };
 
-/// What a stage runs at, and the bytes of an element that DRAM moves.
+/// The peak rate of a stage, and the bytes of an element that DRAM moves.
 struct RooflineRates {
   double flops = 0, dram_bytes_per_s = 0;  // of all that can work on the frames held at once
   double weight_bytes = 0;                 // 0 where weights stay on the chip

@@ -38,7 +38,7 @@ struct FormulaInput {
   friend bool operator==(const FormulaInput&, const FormulaInput&) = default;
 };
 
-/// What a parameter's value is in a formula: in its unit, a flag 0 or 1, a choice its place among them.
+/// The value of a parameter in a formula: in its unit, a flag 0 or 1, a choice its place among them.
 double input_value(const ParameterRow& row, std::int64_t value);
 
 enum class FormulaOperation {

@@ -91,7 +91,7 @@ void take(Block& condition, const Block& then, const Block& other, std::size_t c
     condition[i] = std::isnan(condition[i]) ? no_number : condition[i] != 0 ? then[i] : other[i];
 }
 
-/// What is infinite is none, also on the way.
+/// Makes infinite values none, also on the way.
 void leave_out_infinite(Block& values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (std::isinf(values[i])) values[i] = no_number;

@@ -65,7 +65,7 @@ static_assert(in_order(), "in the order of core/cost/price/metrics.def");
 
 double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
-/// What the workloads count for: of all images, of all the time, of all bytes to and from DRAM. Each sums to 1.
+/// The shares of the workloads: in all images, in all the time, in all bytes to and from DRAM. Each sums to 1.
 struct Shares {
   std::vector<double> images, time, bytes;
 };

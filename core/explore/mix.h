@@ -61,8 +61,8 @@ Programs compile_mix(
     const Mix& mix, const Machine& machine,
     const std::function<std::shared_ptr<const Application>(const std::string& model)>& compile_one);
 
-/// What a machine is worth to all, of what it is to each, in the order of the mix. It is feasible where all are;
-/// else the reason is the first that is none, with its workload. Without values where one has none.
+/// The outcome of a machine for all, from its outcome for each, in the order of the mix. It is feasible where all
+/// are; else the reason is the first that is none, with its workload. Without values where one has none.
 Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// What each single parameter does to each metric, and the cheapest change of one that moves the bottleneck.
+// The effect of each single parameter on each metric, and the cheapest change of one that moves the bottleneck.
 //
 // Worked example. cores = 10 of 20 steps, two each, steps to 20 and 7, dram_efficiency = 0.4 to 0.8 and 0.2, a flag
 // to its other value. A metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of
@@ -74,8 +74,8 @@ bool differ(const Outcome& a, const Outcome& b);
 /// Frames a second more than these, in a share of what they were, are a gain.
 inline constexpr double least_gain = 0.001;
 
-/// What a change is wanted for: to move the bottleneck, to another stage or another resource, with a gain; or to
-/// better a metric by a share of it.
+/// The purpose of a change: to move the bottleneck, to another stage or another resource, with a gain; or to better
+/// a metric by a share of it.
 struct Wish {
   std::optional<Metric> metric{};  // nothing: the bottleneck
   double share = 0.1;

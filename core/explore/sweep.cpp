@@ -16,7 +16,7 @@
 namespace sdip {
 namespace {
 
-/// What the workers of one sweep share.
+/// The state that the workers of one sweep share.
 struct Shared {
   const Space& space;
   const MakeEvaluator& make_evaluator;

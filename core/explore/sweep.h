@@ -18,8 +18,8 @@ namespace sdip {
 /// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
 /// thread has it.
 using Evaluator = std::function<void(std::span<const Machine>, std::span<Outcome>)>;
-/// What it says of them all; where it refuses one of them, of each by itself, an Error but `cancelled` as the
-/// reason of a machine without values. As many outcomes as machines.
+/// Evaluates them all together; where that throws for one of them, each by itself, with an Error but `cancelled` as
+/// the reason of a machine without values. As many outcomes as machines.
 void evaluate_each(const Evaluator& evaluator, std::span<const Machine> machines, std::span<Outcome> outcomes);
 /// Gives a thread its own for an application, which outlives it. Called from any thread.
 using MakeEvaluator = std::function<Evaluator(const Application&)>;

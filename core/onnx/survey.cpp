@@ -1,4 +1,4 @@
-// What a model's file says of itself.
+// A survey of what a model's file says of itself.
 #include "core/onnx/survey.h"
 
 #include <google/protobuf/arena.h>

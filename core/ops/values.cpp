@@ -1,4 +1,5 @@
-// What the arithmetic of operators shares: values of operands, where elements stand, results as types hold them.
+// The parts that the arithmetic of operators shares: values of operands, where elements stand, results as types
+// hold them.
 #include "core/ops/values.h"
 
 #include <cmath>

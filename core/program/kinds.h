@@ -1,4 +1,4 @@
-// What kind of thing a family or a value is, by its shape alone: what every reader of a program takes for granted.
+// Kinds of families and values, by their shape alone, as every reader of a program takes them for granted.
 #pragma once
 
 #include <vector>

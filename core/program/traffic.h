@@ -1,4 +1,4 @@
-// What the tile loops of a nest move between memory and chip, in words, exactly and in closed form.
+// The words that the tile loops of a nest move between memory and chip, exactly and in closed form.
 //
 // The rule. A nest has four tile loops: rows, columns, channels, sums (Mapping). They run in the mapping's order,
 // with two more between them that are never split:

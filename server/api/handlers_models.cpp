@@ -36,7 +36,7 @@ Reply refusal_of(const Error& error, OrderedJson refused) {
 
 }  // namespace
 
-// What never changes is written once.
+// Answers that never change are written once.
 Reply answer_parameters(Service&, const Call&) {
   static const std::string text = json_text(parameters_json());
   return {.body = text};

@@ -144,7 +144,7 @@ int list_rows(bool json, bool narrow) {
   return exit_ok;
 }
 
-/// What is kept in a data folder, if there is one.
+/// The accuracies kept in a data folder, if there is one.
 KnownAccuracies accuracies_in(Store* store) {
   if (store == nullptr) return {};
   return {[store](const std::string& key) { return store->accuracy(key); },

@@ -139,7 +139,7 @@ ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Devi
   return asked;
 }
 
-/// What the rows lean on, each said once: of ours, and of few devices.
+/// Prints what the rows lean on, each note once: of ours, and of few devices.
 void print_notes(const std::vector<ComparisonRow>& rows, bool of_devices) {
   std::vector<std::string> said;
   for (const ComparisonRow& row : rows)

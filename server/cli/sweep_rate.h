@@ -13,7 +13,7 @@ namespace sdip {
 double seconds_of(const std::function<void()>& work);
 double median_of(int runs, const std::function<void()>& work);
 
-/// What both sweeps vary, as a command would say it.
+/// The axes of both sweeps, as a command would say them.
 std::string rated_machine();
 
 /// A grid over cores, conv2d lanes, vector lanes, weight format, PSRAM capacity, DSRAM width, DRAM channels and

@@ -1,4 +1,4 @@
-// What queues of jobs ask of the system.
+// The signals that queues of jobs need of the system.
 #include "server/http/job_queue.h"
 
 #include <sys/resource.h>

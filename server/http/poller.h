@@ -31,7 +31,7 @@ class Poller {
   void stop();
 
  private:
-  /// What a worker made of a request.
+  /// The reply that a worker made to a request.
   struct Finished {
     Peer* connection;
     std::string text;

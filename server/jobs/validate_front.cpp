@@ -57,7 +57,7 @@ void keep_totals(std::vector<StageCounters>& stages) {
   }
 }
 
-/// What there is to compare of a point for which no time is left, where its program is at hand.
+/// The stages to compare of a point for which no time is left, where its program is at hand.
 std::vector<StageCounters> left_out_stages(const Programs& programs) {
   std::vector<StageCounters> stages;
   for (const auto& application : programs.of)

@@ -1,4 +1,4 @@
-// What there is to say of the best machine of a search, beyond its metrics.
+// The surroundings of the best machine of a search: all that is said of it beyond its metrics.
 #pragma once
 
 #include <string>

@@ -61,7 +61,7 @@ CostedRun cost_run(const Device& device, std::span<const LayeredStage> work, std
   return costed;
 }
 
-/// What follows from the time that the batch takes.
+/// The values that follow from the time of the batch.
 ComparedValues values_in(const CostedRun& costed, double latency_s) {
   const double frame_s = latency_s / costed.frames;
   ComparedValues values = {{"throughput_fps", 1 / frame_s}, {"latency_s", latency_s}};
@@ -112,7 +112,7 @@ void add_silicon(const CostedRun& costed, const ComparisonAsked& asked, Comparis
       quantity_text(silicon.phy_mm2, "mm2")));
 }
 
-/// What its DRAM would hold of the weights, and whether it does.
+/// Adds the share of the device's DRAM that the weights would fill, and whether it holds them.
 void add_dram_filled(const Device& device, std::span<const LayeredStage> work, ComparisonRow& row) {
   constexpr double gib = 1024.0 * 1024 * 1024;
   const auto capacity = figure_of(device, "dram_gib");

@@ -1,4 +1,4 @@
-// What a processor could do at most, and what a piece of work takes of it.
+// The peak of a processor, and the least time of a piece of work on it.
 #pragma once
 
 #include <cstdint>

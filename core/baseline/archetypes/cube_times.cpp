@@ -109,7 +109,7 @@ CubeLayerTime time_at(const CubeLayerPlan& plan, double launch_s, const MachineR
   return of_those_left;
 }
 
-/// What joined each kernel, and how many operators of each fused layer joined none.
+/// The operators that joined each kernel, and how many of each fused layer joined none.
 struct CubeJoints {
   std::vector<CubeJoined> joined;
   std::vector<double> left;

@@ -1,4 +1,4 @@
-// What a layer takes on a device: the answer of every model of one.
+// Times of layers on a device: the answer of every model of one.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,8 @@ struct LayerTime {
   double dram_bytes = 0;
 };
 
-/// What the search for mappings and layouts leaves open, so that machines that differ in nothing else share one.
+/// The rates of a machine. Mappings and layouts do not depend on them, so that machines that differ in nothing else
+/// share these.
 struct MachineRates {
   double clock_hz = 0, dram_bytes_per_s = 0;
 };

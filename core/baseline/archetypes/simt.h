@@ -34,7 +34,7 @@ struct SimtMachine {
   double special_per_pass = 3.25;  // special lanes' cycles that an element takes in each pass over it
 };
 
-/// What a thread block makes: so many rows and columns of one product, a part of `splits` of its terms.
+/// The tile of a thread block: so many rows and columns of one product, and a part of `splits` of its terms.
 struct SimtTile {
   std::int64_t rows = 128, columns = 128, splits = 1;
 };

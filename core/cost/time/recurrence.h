@@ -393,8 +393,8 @@ class Recurrence {
     return true;
   }
 
-  /// What is past for all that waits for it is as good as the time from which that waits: nothing is changed, but
-  /// what is not used in a loop moves on with it.
+  /// Moves times up to now that no longer matter: a time that is past for all that waits for it is as good as the
+  /// one from which that waits. Nothing else is changed, but what is not used in a loop moves on with it.
   SDIP_EACH void settle() {
     for (Count& slot : slots_.of) slot = later(slot, channel_);
     if constexpr (alone) {

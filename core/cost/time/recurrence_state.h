@@ -1,5 +1,5 @@
-// What the rule of time is told and keeps: machines' numbers on a tape, sums of a pass, and what the future depends
-// on.
+// The input and the state of the rule of time: machines' numbers on a tape, sums of a pass, and what the future
+// depends on.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once
@@ -36,7 +36,7 @@ struct Passed {
 /// Which way the channel's last transfer went.
 enum class Way : std::uint8_t { untold, in, out };
 
-/// What the future depends on, relative to now.
+/// All that the future depends on, relative to now.
 template <std::size_t machines>
 struct FoundState {
   using Count = CountOf<machines>;

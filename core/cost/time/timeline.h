@@ -11,7 +11,7 @@
 
 namespace sdip {
 
-/// What one run through a program took. Bytes are whole bursts; activations count every active core.
+/// Times and bytes of one run through a program. Bytes are whole bursts; activations count every active core.
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -83,7 +83,7 @@ struct TimelineRules {
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
                              Role role = Role::network, std::int64_t thousandths = 1000);
 
-/// What a program asks of its classes on every machine.
+/// How often a program uses its classes, the same on every machine.
 struct ClassUses {
   std::vector<std::int64_t> of;  // instructions of each class
   double words_bytes = 0;        // of the program, where each operator is one instruction

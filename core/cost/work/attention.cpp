@@ -1,4 +1,4 @@
-// What fused attention's tile operations cost.
+// The cost of fused attention's tile operations.
 #include "core/cost/work/attention.h"
 
 #include <vector>

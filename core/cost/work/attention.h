@@ -1,4 +1,4 @@
-// What fused attention's tile operations cost: their steps one after the other.
+// The cost of fused attention's tile operations: their steps one after the other.
 //
 // Worked example. 2 rows by 3 keys of 4 elements, results of 4, several key tiles; q in DSRAM, k and v in STACKRAM;
 // matmul lanes 2 x 2 x 2, softmax lanes 4, ports as wide as any fold. Scores: 1 x 2 x 2 folds, 4 cycles. Softmax:
@@ -53,7 +53,7 @@ class AttentionSteps {
     return steps;
   }
 
-  /// What an operation takes of an operand fused to the scores that is read once and held.
+  /// The part of an operand fused to the scores that one operation takes; it is read once and held.
   std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.result_tiles()); }
 
   /// Whether accumulators are rescaled to new maxima.

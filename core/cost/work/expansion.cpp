@@ -55,7 +55,7 @@ struct AxisRun {
 };
 using AxisRuns = FewOf<AxisRun, 4>;
 
-/// What results first .. first + count - 1 read that those just before them had not.
+/// The number of positions that results first .. first + count - 1 read and those just before them had not read.
 std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
   const auto inside = [&](std::int64_t position) { return std::clamp<std::int64_t>(position, 0, a.inputs); };
   const std::int64_t begin = first * a.stride - a.pad;

@@ -1,5 +1,5 @@
-// What one tile operation needs of its circuit and of each SRAM port (docs/model/work.md), each formula once: with
-// whole numbers it counts, with Filled it is written out. Internal to the cost folder.
+// Formulas of one tile operation's needs of its circuit and of each SRAM port (docs/model/work.md), each written
+// once: with whole numbers it counts, with Filled it is written out. Internal to the cost folder.
 //
 // Worked example. A linear of 4096 x 320 by 320 x 320, fp16, lanes 16 x 32 x 16, ports of 4096 bit and 8192
 // (PSRAM): compute is "ceil(4096/16) x ceil(320/32) x ceil(320/16)", 51,200; operand A "10 x 256 x 20 x ceil(16 x
@@ -18,8 +18,9 @@
 
 namespace sdip {
 
-/// What each result of a tile sums over: kernel positions, each folded apart, and channels of each. Skipping
-/// gathers only non-zeros: one compacted dimension, by groups those that stay of each at each kernel position.
+/// The terms of the sum that each result of a tile is: kernel positions, each folded apart, and channels of each.
+/// Skipping gathers only non-zeros: one compacted dimension, by groups those that stay of each at each kernel
+/// position.
 struct SummedOver {
   std::int64_t kernel_h, kernel_w, channels;
 };

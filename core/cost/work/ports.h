@@ -53,14 +53,14 @@ void merge_ports(const Resolved& r, std::int64_t tiles, BusyOf<Number>& busy) {
   busy[Resource::stackram_read] = busy[Resource::stackram_write] = Number(0);
 }
 
-/// What a step of a tile operation needs; how many such steps there are, one after the other.
+/// The needs of one step of a tile operation, and how many such steps there are, one after the other.
 template <class Number>
 struct StepOf {
   BusyOf<Number> busy;
   std::int64_t times = 1;
 };
 
-/// What steps need that run one after the other, in sum, and how long they last.
+/// The summed needs of steps that run one after the other, and how long they last.
 struct Steps {
   Busy busy;
   std::int64_t cycles = 0;

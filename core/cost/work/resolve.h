@@ -47,7 +47,7 @@ bool stack_in_psram(const Machine& machine);
 /// Cycles that each beat of PSRAM takes on its way over the links between dies: they all take it at once.
 std::int64_t psram_pace(const Machine& machine);
 
-/// What formulas read.
+/// The numbers of a machine that formulas read.
 struct Resolved {
   const Machine& machine;  // of the stage
   // By the stage.

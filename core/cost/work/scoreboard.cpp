@@ -1,4 +1,4 @@
-// What an instruction owns while it runs.
+// The resources that an instruction owns while it runs.
 #include "core/cost/work/scoreboard.h"
 
 #include "core/base/error.h"

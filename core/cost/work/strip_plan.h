@@ -1,4 +1,4 @@
-// What strips are made of, for the estimate: rows of each part in a strip, its tile operations, what each moves.
+// The parts of strips, for the estimate: rows of each part in a strip, its tile operations, and the bytes of each.
 // docs/model/fusion.md#strips has them.
 //
 // Worked example: two 3x3 convolutions of 16 rows, strips of 4. halo_recompute: the second makes 4 rows of 6, the

@@ -41,7 +41,7 @@ inline constexpr Mapping one_tile{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, ro
 /// The plan of a class that is not a compound.
 TilePlan tile_plan(const InstructionClass& c);
 
-/// What one tile operation of a nest covers.
+/// The part of a nest that one tile operation covers.
 struct TileExtent {
   std::int64_t rows, columns, channels, sums;
 };

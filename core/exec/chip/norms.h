@@ -56,8 +56,8 @@ struct NormParameters {
 /// Nothing where they lie otherwise than by channel or as broadcast says.
 std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule);
 
-/// What add_to_sums and `normalised` do for numbers of single precision that stand one behind the other from
-/// element `first` on, whole rows: their sums where `sum_here`, then the results.
+/// As add_to_sums and `normalised`, for numbers of single precision that stand one behind the other from element
+/// `first` on, whole rows: their sums where `sum_here`, then the results.
 void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& parameters, NormSums& sums,
                     bool sum_here, std::int64_t first, std::span<const float> x, float* to);
 

@@ -51,7 +51,7 @@ class AttentionExpansion {
     if (last && c_.to_dram) o.out_bytes = ceil_div(r * values_ * narrow_, 8);
   }
 
-  /// What one part of the queries needs.
+  /// The needs of one part of the queries.
   struct PartNeeds {
     Needs scores, softmax, product;
   };

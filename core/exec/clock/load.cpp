@@ -1,4 +1,4 @@
-// What a stage brings with it before processing.
+// Loads what a stage brings with it before processing.
 #include "core/exec/clock/load.h"
 
 #include "core/exec/clock/operations.h"

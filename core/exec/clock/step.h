@@ -14,8 +14,9 @@
 
 namespace sdip {
 
-/// What one instruction took. Times in core cycles within the pass; bytes through DRAM, bursts included, of all
-/// cores' activations; beats of each port, of one core, but of PSRAM's those of all cores' stacks that it holds.
+/// The times, bytes and beats of one instruction. Times are in core cycles within the pass; bytes through DRAM,
+/// bursts included, of all cores' activations; beats of each port, of one core, but of PSRAM's those of all cores'
+/// stacks that it holds.
 struct InstructionCounts {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;

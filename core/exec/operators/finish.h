@@ -1,4 +1,4 @@
-// What becomes of a nest's sums when they are done: bias, scale, rounding to the result's type.
+// Finishes a nest's sums when they are done: bias, scale, rounding to the result's type.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ struct TileStrides {
   std::int64_t n = 0, h = 0, w = 0;  // of B, whose k is `k`
 };
 
-/// What a tile operation is about.
+/// The sizes of a tile operation.
 struct TileShape {
   const NestMap& map;
   bool weighted = false;

@@ -10,7 +10,7 @@
 
 namespace sdip::exec {
 
-/// What comes before the main operator, it, and what is fused behind, each in graph order.
+/// The operators before the main one, itself, and those fused behind it, each in graph order.
 struct Operators {
   std::vector<const Node*> before, behind;
   const Node* main = nullptr;

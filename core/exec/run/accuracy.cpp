@@ -1,4 +1,4 @@
-// What a machine's number formats do to a workload's results, measured.
+// Measures what a machine's number formats do to a workload's results.
 #include "core/exec/run/accuracy.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::vector<Samples> samples_of(Measurement& m) {
   return samples;
 }
 
-/// What should be: outputs of every run of a stage and, of its first, every value.
+/// The reference: outputs of every run of a stage and, of its first, every value.
 struct Wanted {
   std::vector<std::vector<Tensor>> outputs;  // by step
   std::map<ValueId, Tensor> values;
@@ -99,7 +99,7 @@ std::vector<Wanted> wanted_of(Measurement& m) {
   return wanted;
 }
 
-/// What runs on the machine: the stage with its calibrated weights, and the scales of its activations.
+/// A stage ready to run on the machine: its calibrated weights, and the scales of its activations.
 struct Prepared {
   CalibratedWeights weights;
   ActivationScales scales;

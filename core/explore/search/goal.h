@@ -1,4 +1,4 @@
-// What a search is for: objectives, and conditions that the best machine keeps.
+// The goal of a search: objectives, and conditions that the best machine keeps.
 #pragma once
 
 #include <span>

@@ -81,7 +81,7 @@ class Meeting {
 
   const Candidate& at(const Numbers& numbers) const { return met_.at(places(numbers)); }
 
-  /// What was met since the living, as it came.
+  /// The machines met since the living ones, as they came.
   Brood brood() const {
     Brood brood;
     for (const Placing& places : order_) {

@@ -140,7 +140,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-/// What the first rule that a machine breaks says, when what is linked followed; "" where it keeps all.
+/// The text of the first rule that a machine breaks once its links are followed; "" where it keeps all.
 std::string broken_rule(Machine& machine, std::span<const Link> links) {
   try {
     follow(machine, links);

@@ -33,7 +33,7 @@ Brood first_family(Searching& searching, std::span<const Placing> starts, std::s
   return raised(searching, first, 0, draws);
 }
 
-/// What a search has so far.
+/// The findings of a search so far.
 struct Found {
   SearchProgress progress;
   std::vector<Population> islands;
@@ -56,7 +56,7 @@ void tell_state(const Searching& searching, const Found& found) {
   searching.options.on_state(state);
 }
 
-/// What a search had, its machines evaluated again; nothing where it is stopped meanwhile.
+/// The findings that a search had, its machines evaluated again; nothing where it is stopped meanwhile.
 std::optional<Found> found_before(Searching& searching, const SearchState& state) {
   std::vector<Placing> all = state.best;
   for (const std::vector<Placing>& island : state.islands) all.insert(all.end(), island.begin(), island.end());

@@ -77,7 +77,8 @@ std::int64_t merge_reshapes(Graph& graph);
 bool is_attention(const Graph& graph, NodeId softmax);
 std::int64_t count_attention(const Graph& graph);
 
-/// What stays as it is, counted: attention, GEGLU, adaLN, rotary and timestep embeddings, residuals, skips, ...
+/// Counts patterns that stay as they are: attention, GEGLU, adaLN, rotary and timestep embeddings, residuals,
+/// skips, ...
 RewriteCounts count_patterns(const Graph& graph);
 
 }  // namespace sdip

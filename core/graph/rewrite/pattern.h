@@ -1,5 +1,6 @@
-// What rewrites ask of a graph and do to it. Questions about consumers stand on links as they were before the pass,
-// so within a pass they can only be too careful; `rewrite` drops dead nodes and links again after each.
+// Questions of rewrites to a graph, and the changes that they make. Questions about consumers rest on links as they
+// were before the pass, so within a pass they can only be too careful; `rewrite` drops dead nodes and links again
+// after each.
 #pragma once
 
 #include <initializer_list>

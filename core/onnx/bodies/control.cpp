@@ -71,7 +71,7 @@ void check_loop(const Call& call, const onnx::GraphProto& body) {
   }
 }
 
-/// What a loop without iterations stacks: nothing, of the shape that the body declares.
+/// The stacked result of a loop without iterations: no element, in the shape that the body declares.
 ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) {
   Shape shape{0};
   const auto& type = declared.type().tensor_type();

@@ -1,4 +1,4 @@
-// What branches, loops and scans share.
+// The parts that branches, loops and scans share.
 #include "core/onnx/bodies/subgraph.h"
 
 #include "core/base/error.h"

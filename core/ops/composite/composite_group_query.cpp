@@ -170,8 +170,7 @@ Cached cached(BodyWriter& w, const GroupQuery& g, std::size_t cache_in, int fres
   return made;
 }
 
-/// What hides later keys from each row, and those before its window; without `causal` what lies behind a text's
-/// end.
+/// Hides later keys from each row, and those before its window; without `causal` those behind a text's end.
 void hide(BodyWriter& w, const GroupQuery& g, ElementType type, AttentionOptions& options) {
   const OperatorUse& use = w.use;
   const AttentionShape& s = g.shape;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_pad = std::int64_t{1} << 40;
 
-/// What goes before and behind each axis; taken away where negative.
+/// The elements added before and behind each axis; taken away where negative.
 struct Pads {
   std::vector<std::int64_t> before, behind;
 };
@@ -79,7 +79,7 @@ std::int64_t index_for(const std::string& mode, std::int64_t at, std::int64_t si
   return within < size ? within : period - within;
 }
 
-/// What is taken away goes first; what is put around repeats what is left.
+/// Takes elements away first; those that are put around repeat what is left.
 void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const Pads pads = pads_of(use);

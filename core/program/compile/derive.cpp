@@ -1,4 +1,4 @@
-// What the compiler would make of an instruction's nodes: standards of the text form.
+// Derives from an instruction's nodes what the compiler would make of them: the standards of the text form.
 //
 // Worked example: nodes 3 (Conv), 4 (sdip.Silu) and sources [stackram %5] are an instruction "conv2d+silu" of the
 // convolution's nest, operand A on STACKRAM, operand B weights, one fused operator.

@@ -94,7 +94,7 @@ Allocation allocated(const Machine& machine, const Contents& contents, std::int6
   return allocate_offsets(contents.values, usual_allocation_rounds, std::min(capacity, live + live / 50));
 }
 
-/// What is too much at each draft, and the first draft where it is.
+/// The bytes that are too many at each draft, and the first draft where there are some.
 struct Excess {
   std::vector<std::int64_t> bytes;
   std::int32_t first = -1;
@@ -268,7 +268,7 @@ std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives
 
 namespace {
 
-/// What leaves by a rule, which then has left, and the bytes that this moves.
+/// The values that leave by a rule, and the bytes that this moves.
 struct Spilled {
   std::vector<std::int32_t> values;
   std::int64_t moved_bytes = 0;

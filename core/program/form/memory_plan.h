@@ -24,9 +24,10 @@ struct MemoryPlan {
   std::int64_t moved_bytes = 0;                   // that what was spilled here goes to and from DRAM with
 };
 
-/// What leaves first when values are too many. farthest_use: at the first instruction where they do not fit the one
-/// whose next use is farthest, of equals the larger. fewest_bytes: of these the one that fewest bytes are moved
-/// for, then as before. widest_relief: of all values that which takes most off the excess for each byte moved.
+/// Which value leaves first when there are too many. farthest_use: at the first instruction where they do not fit
+/// the one whose next use is farthest, of equals the larger. fewest_bytes: of these the one that fewest bytes are
+/// moved for, then as before. widest_relief: of all values that which takes most off the excess for each byte
+/// moved.
 enum class SpillRule { farthest_use, fewest_bytes, widest_relief };
 
 /// Bytes that go to DRAM and come back when `life` does not stay on chip: written once, unless it is there anyway,

@@ -125,7 +125,7 @@ Part part_of(const Draft& draft) {
   return part;
 }
 
-/// What an attention is made of, the masks behind the scores; nothing where these read anything else.
+/// The drafts that an attention is made of, the masks behind the scores; nothing where these read anything else.
 List<Draft> apart(const List<Draft>& drafts, const Attention& found) {
   Draft scores = drafts[found.scores];
   for (const std::size_t mask : found.masks) join_behind(scores, drafts[mask]);

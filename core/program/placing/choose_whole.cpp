@@ -64,8 +64,8 @@ Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Li
   return candidates;
 }
 
-/// What an instruction takes: bytes moved through DRAM, and cycles of the reference machine where the goal asks for
-/// them.
+/// The cost of an instruction: bytes moved through DRAM, and cycles of the reference machine where the goal asks
+/// for them.
 struct Taken {
   std::int64_t bytes = 0, cycles = 0;
 };
@@ -204,7 +204,7 @@ struct WholeChoice {
     return bytes;
   }
 
-  /// What a cycle weighs, in bytes, and what is then chosen.
+  /// The weight of a cycle, in bytes, and what is then chosen.
   struct Weighed {
     std::int64_t cycle_bytes;
     LeastChoice choice;

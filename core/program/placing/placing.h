@@ -26,8 +26,9 @@ struct Places {
 /// The class of a draft with its operands and results where they lie; its mapping apart.
 InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& places);
 
-/// What each draft finds on the reading and writing side of its DSRAM pair: bytes of whole values, and which are on
-/// the reading side. `passing`: bytes there of what others read before, and, side by side, may still read.
+/// The bytes of whole values that each draft finds on the reading and writing side of its DSRAM pair, and which
+/// values are on the reading side. `passing`: bytes there of what others read before, and, side by side, may still
+/// read.
 struct Resident {
   std::vector<std::int64_t> read, write, passing;
   std::vector<std::vector<ValueId>> found;
@@ -65,7 +66,7 @@ void leave_dsram(Life& life);
 /// The instruction finds no mapping, whatever leaves the chip: says so where the user said its mapping.
 void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room);
 
-/// What was chosen: the goal of each draft's mapping; or a draft that has no mapping, whatever is chosen.
+/// The result of choosing: the goal of each draft's mapping; or a draft that has no mapping, whatever is chosen.
 struct WholeChosen {
   std::optional<std::size_t> failed{};
   std::vector<TileGoal> goals{};

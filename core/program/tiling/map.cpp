@@ -77,7 +77,7 @@ std::uint64_t seed_of(const Nest& nest) {
   return seed;
 }
 
-/// What a mapping costs by a goal; nothing where it does not fit, or partial sums would have to leave the chip.
+/// The cost of a mapping by a goal; nothing where it does not fit, or partial sums would have to leave the chip.
 MappingCost cost_by(const Task& task, const TileSizes& sizes, TileGoal goal) {
   return [&, goal](const Mapping& m) -> std::optional<Asked> {
     if (!task.fits(m)) return std::nullopt;
@@ -134,8 +134,8 @@ std::optional<Found> search_nest(const Task& task, TileSizes sizes, TileSearch s
   return task.fits(least) ? std::optional(Found{least}) : std::nullopt;
 }
 
-/// What is found, the ranges of room in which everything that was asked would have been answered so, and the least
-/// room in which the same is found; nothing where that is not known.
+/// The mapping found, the ranges of room in which everything that was asked would have been answered so, and the
+/// least room in which the same is found; nothing where that is not known.
 struct Chosen {
   MappingStep step;
   std::optional<RoomTaken> needed{};
@@ -194,7 +194,7 @@ struct FewestBytes {
     return dram_bytes(c, room);
   }
 
-  /// What every mapping moves beside what the search prices.
+  /// The bytes that every mapping moves beside those that the search prices.
   std::int64_t fixed_bytes() const {
     std::int64_t bytes = room.weight_bytes > 0 ? held_stored_bytes(c, room.form) : 0;
     for (const Fetch& fetch : c.fetches)

@@ -40,7 +40,7 @@ const MappingStep* MappingCache::find(const MappingKey& key, const TileRoom& roo
 
 MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& room) {
   if (room.search == TileSearch::exact && !moves_tiles(c)) {
-    // What is best where nothing lacks room, and takes none, is best in any room.
+    // A mapping that is best where nothing lacks room, and takes none, is best in any room.
     TileRoom any = room;
     any.read_bytes = any.write_bytes = ample_bytes;
     const MappingStep step = kept_or_searched(c, any);

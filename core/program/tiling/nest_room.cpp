@@ -1,4 +1,4 @@
-// What mappings of a nest take of a room, and what a search for one learns of it.
+// The room that mappings of a nest take, and what a search for one learns of it.
 #include "core/program/tiling/nest_room.h"
 
 #include "core/program/tiling/row_tiles.h"

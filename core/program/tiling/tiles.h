@@ -40,7 +40,7 @@ struct TilePlan {
 };
 TilePlan tile_plan(const InstructionClass& c);
 
-/// What one tile operation of a nest covers.
+/// The part of a nest that one tile operation covers.
 struct TileExtent {
   std::int64_t rows = 1, columns = 1, channels = 1, sums = 1;
 };

@@ -46,7 +46,7 @@ std::vector<MarkMeaning> legend_of(std::span<const ComparisonRow> rows);
 
 /// "predicted", "modelled, infeasible".
 std::string kind_text(const ComparisonRow& row);
-/// What stands above the rows of a kind.
+/// The heading above the rows of a kind.
 std::string group_text(RowKind kind);
 /// The factors of compiled software, and errors with them of predictions that fitted nothing.
 std::string factors_text(const ComparisonRow& row);
