@@ -221,8 +221,7 @@ class Store {
   /// objective.
   std::vector<std::int64_t> front(std::int64_t id, const Space& space, std::span<const Objective> objectives,
                                   std::span<const Formula> constraints) const;
-  /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
-  /// "sort" | "limit" | "cursor", ...).
+  /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric", "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
 
   /// The accuracy measured under a key of all that it follows from. Kept once; the same key again changes nothing.
@@ -282,8 +281,7 @@ struct StoreCheck {
   std::vector<StoredModel> models;   // name, sha256 and file, which lies beside the store and is not read
 };
 /// Reads everything, as it is at one moment, and changes nothing: an older store stays what it is, and a process
-/// that writes goes on. Throws as Store does for a file of which
-/// nothing can be read.
+/// that writes goes on. Throws as Store does for a file of which nothing can be read.
 StoreCheck check_store(const std::string& path);
 
 }  // namespace sdip

@@ -62,9 +62,9 @@ struct Sensitivities {
 
 /// Evaluates every single change; a capacity that changes neither cycles nor bytes is doubled, or halved, again, up
 /// to three steps in all. A program is made again only where compile_key differs. Of a mix the bottleneck is of the
-/// workload that has most of the time. Requires a machine that
-/// check_machine accepts; one that it refuses when changed, or whose compilation throws Error, is infeasible. What
-/// is linked follows each change, and is not changed itself.
+/// workload that has most of the time. Requires a machine that check_machine accepts; one that it refuses when
+/// changed, or whose compilation throws Error, is infeasible. What is linked follows each change, and is not
+/// changed itself.
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine,
                             std::span<const Link> links = {});
 

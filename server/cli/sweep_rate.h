@@ -25,8 +25,7 @@ Space grid_sweep();
 Space fine_sweep();
 
 /// Points of a sweep a second on `threads`, how many of them are feasible, and what its programs took before, on
-/// one: their number, the searches for mappings and the
-/// seconds of both together.
+/// one: their number, the searches for mappings and the seconds of both together.
 struct SweepRate {
   std::int64_t points = 0, feasible = 0, programs = 0, searches = 0;
   double compile_s = 0, points_per_second = 0;

@@ -1,4 +1,4 @@
-// The peak of a processor, and the least time of a piece of work on it.
+// The most instructions that this processor retires, and those that a command takes.
 #include "server/studies/machine_peak.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Fused attention: each head, row tile and key tile, its steps one after the other. Products and
-// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles
-// of equal sizes have equal folds, which are gone through once.
+// Fused attention: each head, row tile and key tile, its steps one after the other. Products and fused masks are
+// stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles of equal sizes
+// have equal folds, which are gone through once.
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -7,8 +7,7 @@
 //   percentile  at 80: the least magnitude that 80 % of them do not exceed, the fifth of six, 7: scale 1; all are
 //               held but 14, which saturates at 7: 49
 //   mse         of 14 k / 40, k = 1, ..., 40, the range with the least error: k 38, 13.3: scale 1.9; held
-//   as 1.9, 1.9,
-//               1.9, 3.8, 7.6, 13.3: 3.12
+//               as 1.9, 1.9, 1.9, 3.8, 7.6, 13.3: 3.12
 #pragma once
 
 #include <cstdint>
