@@ -104,7 +104,8 @@ std::vector<std::int64_t> positions(const Offsets& offsets) {
   return sums;
 }
 
-Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions, const Tensor* filler) {
+Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
+                         const Tensor* filler) {
   Tensor out{source.type, std::move(shape), {}, {}};
   const auto take = [&](const auto& from, const auto& fill, auto& to) {
     to.reserve(positions.size());

@@ -45,8 +45,8 @@ std::vector<std::int64_t> positions(const Offsets& offsets);
 
 /// The tensor of `shape` of the elements at `positions`; where a position is -1, the element of `filler` (one, of
 /// the same type), or 0 without.
-Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
-             const Tensor* filler = nullptr);
+Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
+                         const Tensor* filler = nullptr);
 
 /// Where the elements of an operand stand when it is broadcast to a shape.
 struct Spread {

@@ -97,7 +97,7 @@ void Poller::run() {
       }
     }
     take_finished();
-    bury();
+    erase_ended();
   }
   over_ = true;
   quick_.reset();
@@ -112,7 +112,7 @@ void Poller::begin_drain() {
   ::close(std::exchange(listener_, -1));
   for (auto& [socket, c] : peers_)
     if (c->phase == Phase::head || c->phase == Phase::body) c->phase = Phase::ended;
-  bury();
+  erase_ended();
 }
 
 bool Poller::drained() const {
@@ -129,7 +129,7 @@ void Poller::accept_all() {
     if (socket < 0 || std::ssize(peers_) >= limits_.most_connections) {
       if (Peer* longest = waiting_longest()) {
         longest->phase = Phase::ended;
-        bury();
+        erase_ended();
       } else if (socket < 0) {  // no descriptor is left: asked again when time has passed
         ::epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
         listening_ = false;
@@ -157,7 +157,7 @@ Peer* Poller::waiting_longest() {
   return longest;
 }
 
-void Poller::bury() {
+void Poller::erase_ended() {
   std::erase_if(peers_, [](const auto& entry) { return entry.second->phase == Phase::ended; });
 }
 
@@ -373,7 +373,7 @@ void Poller::tick(Moment now) {
     watch(*c);
   }
   cut_off_largest();
-  bury();
+  erase_ended();
 }
 
 void Poller::check_time(Peer& c, Moment now) {

@@ -43,11 +43,11 @@ class AttentionSteps {
     steps.push_back({scores(part, keys, true)});
     if (parts > 1) {
       const BusyOf<Number> next = scores(part, keys, false), last_next = scores(rest, keys, false);
-      if (parts > 2) steps.push_back({beside(softmaxes, next, nothing)});
-      if (parts > 3) steps.push_back({beside(softmaxes, next, products), parts - 3});
-      steps.push_back({beside(softmaxes, last_next, parts > 2 ? products : nothing)});
+      if (parts > 2) steps.push_back({overlapped(softmaxes, next, nothing)});
+      if (parts > 3) steps.push_back({overlapped(softmaxes, next, products), parts - 3});
+      steps.push_back({overlapped(softmaxes, last_next, parts > 2 ? products : nothing)});
     }
-    steps.push_back({beside(last_softmax, nothing, parts > 1 ? products : nothing)});
+    steps.push_back({overlapped(last_softmax, nothing, parts > 1 ? products : nothing)});
     steps.push_back({last_product});
     if (last) steps.push_back({division(rows)});
     return steps;
@@ -85,8 +85,8 @@ class AttentionSteps {
   }
 
   /// The softmax on its lanes, scores and product one after the other in the arrays; all through the same ports.
-  static BusyOf<Number> beside(const BusyOf<Number>& softmax, const BusyOf<Number>& scores,
-                               const BusyOf<Number>& product) {
+  static BusyOf<Number> overlapped(const BusyOf<Number>& softmax, const BusyOf<Number>& scores,
+                                   const BusyOf<Number>& product) {
     BusyOf<Number> all = scores;
     all += product;
     const Number in_arrays = all[Resource::compute];

@@ -47,7 +47,7 @@ void find_needs(const InstructionClass& c, const Resolved& r, const TilePlan& pl
     Steps steps;
     for (Busy& step : host_formulas<std::int64_t>(c, r, plan, shape)) {
       merge_ports(r, tile.times, step);
-      steps.then(step);
+      steps.add_step(step);
     }
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;

@@ -64,7 +64,7 @@ struct StepOf {
 struct Steps {
   Busy busy;
   std::int64_t cycles = 0;
-  void then(const Busy& step, std::int64_t times = 1) {
+  void add_step(const Busy& step, std::int64_t times = 1) {
     cycles = at_most(cycles + static_cast<Int128>(step.longest()) * times, most_cycles);
     if (cycles < most_cycles) busy.add(step, times);
   }

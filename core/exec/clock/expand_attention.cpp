@@ -72,15 +72,15 @@ class AttentionExpansion {
       Needs both = in_arrays;
       both += in_softmax;
       both.compute = std::max(in_arrays.compute, in_softmax.compute);
-      then(both, o);
+      add_step(both, o);
     }
-    if (last) then(division(r), o);
+    if (last) add_step(division(r), o);
     o.other_bytes = mask_bytes(r, k);
     if (m_.granularity == Granularity::micro_operation)
       o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
   }
 
-  static void then(const Needs& step, Operation& o) {
+  static void add_step(const Needs& step, Operation& o) {
     o.needs += step;
     o.steps_cycles += step.longest();
   }

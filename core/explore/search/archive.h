@@ -21,7 +21,7 @@ class Archive {
   /// The first; nothing while none keeps the conditions.
   const Candidate* best() const { return best_.empty() ? nullptr : best_.data(); }
   const std::optional<Candidate>& nearest() const { return nearest_; }
-  std::vector<Candidate> taken() &&;
+  std::vector<Candidate> release() &&;
 
  private:
   void thin();

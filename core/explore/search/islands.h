@@ -11,7 +11,7 @@ namespace sdip {
 Population selected(Population all);
 
 /// Makes what a step found part of the island, or the island.
-void take(const OptimiserRow& row, Brood&& brood, Population& island);
+void absorb(const OptimiserRow& row, Brood&& brood, Population& island);
 
 /// Copies of each island's best take the places of the next one's last, around a ring; of small islands fewer than
 /// so many.

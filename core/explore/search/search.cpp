@@ -98,7 +98,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
     found.progress.evaluated += broods[f].evaluated;
     found.progress.feasible += broods[f].feasible;
     found.archive.add(searching.relaxed ? searching.scored(broods[f].best, false) : broods[f].best);
-    take(row, std::move(broods[f]), found.islands[f % islands]);
+    absorb(row, std::move(broods[f]), found.islands[f % islands]);
   }
   if (!row.replaces)
     for (Population& island : found.islands) island = selected(std::move(island));
@@ -224,7 +224,7 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   SearchResult result;
   result.progress = found.progress;
   result.stopped = searching.stopped();
-  result.best = std::move(found.archive).taken();
+  result.best = std::move(found.archive).release();
   return result;
 }
 

@@ -48,7 +48,7 @@ struct SkipSpan {
 };
 
 /// Whether spans are nested, as on a stack: a join takes the latest value made that is not yet joined.
-bool nest(std::vector<SkipSpan> spans) {
+bool are_nested(std::vector<SkipSpan> spans) {
   std::sort(spans.begin(), spans.end(), [](const SkipSpan& a, const SkipSpan& b) {
     return a.made != b.made ? a.made < b.made : a.joined > b.joined;
   });
@@ -83,7 +83,7 @@ Skips skips_of(const Graph& graph) {
     ++(add ? skips.adds : skips.concats);
     if (!add) spans.push_back({value_at(graph, earlier).producer, n});
   }
-  skips.is_stack = nest(std::move(spans));
+  skips.is_stack = are_nested(std::move(spans));
   skips.complete = ancestry.visits < most_visits;
   return skips;
 }

@@ -114,16 +114,16 @@ int own_places(BodyWriter& w, const GroupQuery& g) {
 int angles(BodyWriter& w, const GroupQuery& g, std::size_t i, std::int64_t half) {
   const AttentionShape& s = g.shape;
   const int table = static_cast<int>(i), places = w.given(places_at);
-  const auto taken = [&](int rows) { return w.node("Gather", {table, rows}, {{"axis", std::int64_t{0}}}); };
+  const auto gathered = [&](int rows) { return w.node("Gather", {table, rows}, {{"axis", std::int64_t{0}}}); };
   if (places >= 0) {
     if (shape_of_rank(w.use, places_at, 2) != Shape{s.batch, s.rows})
       refuse(w.use, "shape_mismatch", "position_ids must be batch x rows");
     // A prompt is looked at by its first place alone.
     const int first = g.prompt ? w.reshape(w.slice(w.reshape(places, {-1}), 0, 0, 1), {1, 1}) : -1;
     const int rows = g.prompt ? w.node("Add", {first, counted(w, s.rows)}) : places;
-    return w.node("Unsqueeze", {taken(rows), w.ints({2})});
+    return w.node("Unsqueeze", {gathered(rows), w.ints({2})});
   }
-  if (g.starts >= 0) return w.node("Unsqueeze", {taken(own_places(w, g)), w.ints({2})});
+  if (g.starts >= 0) return w.node("Unsqueeze", {gathered(own_places(w, g)), w.ints({2})});
   return w.reshape(w.slice(table, 0, g.past, g.past + s.rows), {1, s.rows, 1, half});
 }
 

@@ -97,7 +97,7 @@ void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor* filler = use.opset < 11 ? nullptr : optional_value(use, 2);
   const Tensor attribute{in.type, {}, {}, {rounded(in.type, float_attribute(use, "value", 0.0))}};
   if (use.opset < 11 && is_floating(in.type)) filler = &attribute;
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets), filler);
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets), filler);
 }
 
 /// Padding is written, not read, and what is taken away is not read.
@@ -142,7 +142,7 @@ void compute_center(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::int64_t i = first; i < first + wanted; ++i)
       offsets[axis].push_back(i < 0 || i >= size ? -1 : i * strides[axis]);
   }
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 
 /// Only what stays is read.

@@ -217,7 +217,7 @@ void keep_frames_apart(std::vector<Part>& parts) {
 
 }  // namespace
 
-std::size_t StripChain::taken() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
+std::size_t StripChain::draft_count() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
 
 std::vector<std::size_t> StripChain::singles() const {
   std::vector<std::size_t> singles;
@@ -416,8 +416,8 @@ void carry_chains(Compilation& c, const List<std::int32_t>& uses,
     const std::vector<std::size_t> cuts = cuts_of(chain);
     if (cuts == chain.singles()) {
       const auto begin = c.drafts.begin() + static_cast<std::ptrdiff_t>(i);
-      fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.taken()));
-      i += chain.taken();
+      fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.draft_count()));
+      i += chain.draft_count();
       continue;
     }
     fused.insert(fused.end(), chain.passed.begin(), chain.passed.end());
@@ -429,7 +429,7 @@ void carry_chains(Compilation& c, const List<std::int32_t>& uses,
         fused.push_back(std::move(draft));
       }
     }
-    i += chain.taken();
+    i += chain.draft_count();
   }
   narrow_psram(c, weight_room);
   c.drafts = std::move(fused);

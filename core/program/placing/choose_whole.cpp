@@ -121,7 +121,7 @@ struct WholeChoice {
     return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[draft.destination].in_dram;
   }
 
-  Taken taken(const InstructionClass& c, const TileRoom& room) const {
+  Taken cost_in(const InstructionClass& c, const TileRoom& room) const {
     return {dram_bytes(c, room), goal != TileGoal::bytes ? reference_cycles(c, room) : 0};
   }
   /// In whatever room: all of it as one tile, where that takes nothing that smaller ones leave out.
@@ -137,9 +137,9 @@ struct WholeChoice {
     room.burst_bytes = 1;
     if (!is_nest(c.work.family)) {
       c.mapping = {c.work.rows, 1, c.work.row_length, 1};
-      return taken(c, room);
+      return cost_in(c, room);
     }
-    return taken(least_moving(std::move(c)), room);
+    return cost_in(least_moving(std::move(c)), room);
   }
   const TakenByGoal& exactly(Answered answered) {
     std::optional<TakenByGoal>& found = known[answered.step][answered.noes].exactly;
@@ -156,7 +156,7 @@ struct WholeChoice {
       if (!mapping) return;
       c.mapping = *mapping;
       if (c.compound == Compound::strips) mappings.stream(c, room);
-      found->push_back(taken(c, room));
+      found->push_back(cost_in(c, room));
     };
     add(goal);
     // The mapping of fewest cycles is a choice only where the balanced one is far from it.

@@ -214,7 +214,7 @@ struct FewestBytes {
     return exact;
   }
 
-  RoomTaken taken(const Mapping& m, std::int64_t weight_buffers) {
+  RoomTaken room_taken(const Mapping& m, std::int64_t weight_buffers) {
     c.mapping = m;
     RoomTaken taken = taken_by(c, room, weight_buffers);
     if (!streams_weights) taken.weights = 0;
@@ -231,7 +231,8 @@ struct FewestBytes {
     Mapping all_sums = cut;
     all_sums.tile_sums = n.in_channels;
     const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
-    return {taken(cut, weight_buffers), taken(all_sums, weight_buffers), taken(whole, weight_buffers)};
+    return {room_taken(cut, weight_buffers), room_taken(all_sums, weight_buffers),
+            room_taken(whole, weight_buffers)};
   }
 
   void search(const TileRoom& within, std::span<const std::int64_t> granules, std::int64_t weight_buffers,
@@ -243,7 +244,7 @@ struct FewestBytes {
       c.mapping = m;
       if (!fits_in(c, within, asked, weight_buffers)) return false;
       if (coarser.empty()) return true;
-      const RoomTaken own = taken(m, weight_buffers);
+      const RoomTaken own = room_taken(m, weight_buffers);
       return std::ranges::none_of(coarser, [&](const RoomTaken& other) { return other.within(own); });
     };
     const ExactBytes exact = exact_bytes();
