@@ -140,7 +140,7 @@ void add_tables(Schema& schemas) {
   schemas["OpenApi"] = {{"type", "object"}};
 }
 
-/// What a report says of a network.
+/// Adds the schemas of a report's network.
 void add_report(Schema& schemas) {
   const auto row = [](std::initializer_list<const char*> texts, std::initializer_list<const char*> counts) {
     Properties properties;
