@@ -16,7 +16,7 @@
 namespace sdip {
 namespace {
 
-/// What SQLite sees; the system's file lies behind it.
+/// The file that SQLite sees; the system's file lies behind it.
 struct CheckedFile {
   sqlite3_file head{};
   bool checked = false;

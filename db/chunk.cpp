@@ -21,12 +21,12 @@ constexpr std::size_t one_number = 1 + 8, packed_head = 1 + 1 + 1 + 8;
 constexpr std::uint64_t one_nan = 0x7ff8000000000000u;
 
 template <class Number>
-void put(std::string& bytes, Number number) {
+void append_number(std::string& bytes, Number number) {
   for (std::size_t i = 0; i < sizeof(Number); ++i) bytes += static_cast<char>(number >> (8 * i) & 0xff);
 }
 
 template <class Number>
-Number take(std::string_view bytes, std::size_t at) {
+Number read_number(std::string_view bytes, std::size_t at) {
   Number number = 0;
   for (std::size_t i = sizeof(Number); i-- > 0;)
     number = static_cast<Number>(number << 8) | static_cast<Number>(static_cast<unsigned char>(bytes[at + i]));
@@ -45,7 +45,7 @@ void put_packed(std::string& bytes, std::span<const std::uint64_t> numbers, int 
     held |= number << count;
     count += bits;
     if (count < 64) continue;
-    put(bytes, held);
+    append_number(bytes, held);
     count -= 64;
     held = count == 0 ? 0 : number >> (bits - count);
   }
@@ -58,7 +58,7 @@ std::size_t packed_bytes(std::size_t count, int bits) { return (count * as_size(
 std::uint64_t take_packed(std::string_view bytes, std::size_t place, int bits) {
   const std::size_t at = place * as_size(bits);
   const int within = static_cast<int>(at % 8);
-  std::uint64_t number = take<std::uint64_t>(bytes, at / 8) >> within;
+  std::uint64_t number = read_number<std::uint64_t>(bytes, at / 8) >> within;
   if (within > 0) number |= std::uint64_t{static_cast<unsigned char>(bytes[at / 8 + 8])} << (64 - within);
   return bits == 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
 }
@@ -71,7 +71,7 @@ std::string encode_column(const std::vector<std::uint64_t>& values) {
   for (const std::uint64_t value : values) differing |= value - least;
   if (differing == 0) {
     column += constant;
-    put(column, least);
+    append_number(column, least);
     return column;
   }
   const int shift = std::countr_zero(differing), bits = static_cast<int>(std::bit_width(differing)) - shift;
@@ -80,7 +80,7 @@ std::string encode_column(const std::vector<std::uint64_t>& values) {
   column += packed;
   column += static_cast<char>(bits);
   column += static_cast<char>(shift);
-  put(column, least);
+  append_number(column, least);
   put_packed(column, numbers, bits);
   return column;
 }
@@ -114,13 +114,15 @@ bool computes(const DerivedMetric& row, const PointBatch& batch) {
 
 constexpr std::size_t sum_bytes = 8, entry_bytes = 1 + sum_bytes;  // of the head; of a column, behind its metric
 
-/// Of all that decides what a chunk's points are; the checksums of its columns, and thus which it has, among it.
+/// The checksum of all that decides what a chunk's points are, among it the checksums of its columns, and thus
+/// which it has.
 std::uint64_t head_checksum(const ChunkPlace& place, std::string_view flags, std::string_view reason,
                             std::string_view reasons, std::string_view columns) {
   std::string bytes;
-  for (const std::int64_t number : {place.sweep, place.first, place.count, place.feasible}) put(bytes, number);
+  for (const std::int64_t number : {place.sweep, place.first, place.count, place.feasible})
+    append_number(bytes, number);
   for (const std::string_view part : {flags, reason, reasons, columns}) {
-    put(bytes, static_cast<std::uint64_t>(part.size()));
+    append_number(bytes, static_cast<std::uint64_t>(part.size()));
     bytes += part;
   }
   return checksum_of(bytes);
@@ -136,16 +138,16 @@ std::string encode_checksums(const ChunkPlace& place, const ChunkBlobs& blobs,
   std::string sums, checksums;
   for (const auto& [metric, column] : columns) {
     sums += static_cast<char>(metric);
-    put(sums, checksum_of(column));
+    append_number(sums, checksum_of(column));
   }
-  put(checksums, head_checksum(place, blobs.flags, blobs.reason, blobs.reasons, sums));
+  append_number(checksums, head_checksum(place, blobs.flags, blobs.reason, blobs.reasons, sums));
   return checksums + sums;
 }
 
 void check_head(const ChunkPlace& place, std::string_view flags, std::string_view reason, std::string_view reasons,
                 std::string_view checksums, const std::string& where) {
   if (checksums.size() < sum_bytes || (checksums.size() - sum_bytes) % entry_bytes != 0 ||
-      take<std::uint64_t>(checksums, 0) !=
+      read_number<std::uint64_t>(checksums, 0) !=
           head_checksum(place, flags, reason, reasons, checksums.substr(sum_bytes)))
     damaged(where, "its head is not what was written");
 }
@@ -155,7 +157,7 @@ void check_column(std::string_view checksums, std::int64_t metric_id, std::strin
   bool listed = false;
   for (std::size_t at = sum_bytes; at < checksums.size(); at += entry_bytes) {
     if (static_cast<unsigned char>(checksums[at]) != metric_id) continue;
-    listed = !column.empty() && take<std::uint64_t>(checksums, at + 1) == checksum_of(column);
+    listed = !column.empty() && read_number<std::uint64_t>(checksums, at + 1) == checksum_of(column);
     if (!listed) damaged(where, "a column is not what was written");
   }
   if (!listed && !column.empty()) damaged(where, "a column that was not written");
@@ -189,10 +191,10 @@ ChunkBlobs encode(const PointBatch& batch) {
     if (mine == std::numeric_limits<std::uint32_t>::max()) {
       mine = used++;
       const std::string& text = batch.reasons[batch.reason[i]];
-      put(blobs.reasons, static_cast<std::uint32_t>(text.size()));
+      append_number(blobs.reasons, static_cast<std::uint32_t>(text.size()));
       blobs.reasons += text;
     }
-    put(blobs.reason, mine);
+    append_number(blobs.reason, mine);
   }
   for (std::size_t m = 0; m < metric_count; ++m)
     blobs.columns[m] = encode_column(feasible_bits(batch, static_cast<Metric>(m)));
@@ -200,7 +202,7 @@ ChunkBlobs encode(const PointBatch& batch) {
     std::string& column = blobs.columns[derived_metrics()[row].metric];
     if (column.size() <= one_number || !computes(derived_metrics()[row], batch)) continue;
     column = derived;
-    put(column, std::uint64_t{row});
+    append_number(column, std::uint64_t{row});
   }
   return blobs;
 }
@@ -219,7 +221,7 @@ std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasibl
   std::vector<std::string_view> texts;
   for (std::size_t at = 0; at < reasons.size();) {
     if (reasons.size() - at < 4) damaged(where, "its reasons");
-    const auto length = take<std::uint32_t>(reasons, at);
+    const auto length = read_number<std::uint32_t>(reasons, at);
     at += 4;
     if (length > reasons.size() - at) damaged(where, "its reasons");
     texts.push_back(reasons.substr(at, length));
@@ -230,7 +232,7 @@ std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasibl
   for (std::size_t i = 0; i < feasible.size(); ++i) {
     if (feasible[i] != 0) continue;
     if (reason.size() - at < 4) damaged(where, "its reasons");
-    const auto number = take<std::uint32_t>(reason, at);
+    const auto number = read_number<std::uint32_t>(reason, at);
     at += 4;
     if (number >= texts.size()) damaged(where, "its reasons");
     points[i] = texts[number];
@@ -240,9 +242,9 @@ std::vector<std::string> decode_reasons(const std::vector<std::uint8_t>& feasibl
 
 const DerivedMetric* derived_row(std::string_view column, const std::string& where) {
   if (column.empty() || column[0] != derived) return nullptr;
-  if (column.size() != one_number || take<std::uint64_t>(column, 1) >= derived_metrics().size())
+  if (column.size() != one_number || read_number<std::uint64_t>(column, 1) >= derived_metrics().size())
     damaged(where, "the row by which a column is computed");
-  return &derived_metrics()[take<std::uint64_t>(column, 1)];
+  return &derived_metrics()[read_number<std::uint64_t>(column, 1)];
 }
 
 void decode_column(std::string_view column, const std::vector<std::uint8_t>& feasible, std::vector<double>& values,
@@ -266,7 +268,7 @@ void decode_column(std::string_view column, const std::vector<std::uint8_t>& fea
     damaged(where, "the form of a column");
   }
   if (column.size() != head + packed_bytes(stored, bits)) damaged(where, "the length of a column");
-  const std::uint64_t least = column[0] == raw ? 0 : take<std::uint64_t>(column, at);
+  const std::uint64_t least = column[0] == raw ? 0 : read_number<std::uint64_t>(column, at);
   const std::string numbers = std::string(column.substr(head)) + std::string(8, '\0');
   std::size_t place = 0;
   for (const std::uint8_t flag : feasible) {

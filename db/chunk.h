@@ -23,13 +23,13 @@ struct ChunkBlobs {
 /// derived_metrics() computes, bit for bit, becomes the row's number.
 ChunkBlobs encode(const PointBatch& batch);
 
-/// Of which sweep a chunk is, and which of its points.
+/// Which sweep a chunk is of, and which of its points.
 struct ChunkPlace {
   std::int64_t sweep = 0, first = 0, count = 0, feasible = 0;
 };
 
-/// Of the head of a chunk (its place, flags, reason and reasons), and of each column that it has. `metric_ids[m]`
-/// is the store's number of metric m.
+/// Writes the checksums of the head of a chunk (its place, flags, reason and reasons) and of each column that it
+/// has. `metric_ids[m]` is the store's number of metric m.
 std::string encode_checksums(const ChunkPlace& place, const ChunkBlobs& blobs,
                              const std::array<std::int64_t, metric_count>& metric_ids);
 

@@ -1,4 +1,4 @@
-// What of a sweep's points is exported, and in which forms (docs/exports.md).
+// The points of a sweep that are exported, and in which forms (docs/exports.md).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ExportFormatRow {
 std::span<const ExportFormatRow> export_formats();
 const ExportFormatRow& row_of(ExportFormat format);
 
-/// What was measured of a point's accuracy (docs/api.md); empty where it was not.
+/// The figures measured of a point's accuracy (docs/api.md); empty where none were.
 enum class AccuracyField { sqnr_db, cosine, accuracy_weights };
 inline constexpr std::string_view accuracy_fields[] = {"sqnr_db", "cosine", "accuracy_weights"};
 

@@ -85,7 +85,7 @@ CREATE TABLE validation(
 CREATE INDEX validation_sweep ON validation(sweep, id);
 )";
 
-/// What number formats do to results: measured once for a key, and for which points.
+/// Effects of number formats on results: measured once for a key, and for which points.
 const char* const accuracies = R"(
 CREATE TABLE accuracy(
   id INTEGER PRIMARY KEY,

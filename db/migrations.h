@@ -25,7 +25,7 @@ void bring_up(const std::string& path, std::span<const char* const> steps = migr
 /// ...).
 std::int64_t store_version(Connection& connection, std::int64_t newest);
 
-/// What whoever writes a store asks of SQLite first: the log of writes, and how large it may stay.
+/// Sets up the log of writes, and how large it may stay: whoever writes a store calls this first.
 void keep_log(Connection& connection);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// What a Store holds: the lock, the one who writes, and the readers that wait to be used again.
+// The parts of a Store: the lock, the connection that writes, and the readers that wait to be used again.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct KeptFront {
   Columns points = {};  // without `feasible`, ascending by index
 };
 
-/// Of the points of a chunk in an order (db/store_page.cpp): between which keys theirs lie, NaN where none has one.
+/// The keys between which those of a chunk's points lie in an order (db/store_page.cpp); NaN where none has one.
 struct ChunkKeys {
   std::int64_t id = 0, first = 0;
   std::int32_t count = 0, feasible = 0;  // points
@@ -68,14 +68,14 @@ struct KeptRanks {
   std::vector<std::uint32_t> points = {};
 };
 
-/// What is remembered of sweeps, so that a question takes up what was stored since it was last asked. Keys begin
+/// Remembers answers about sweeps, so that a question takes up what was stored since it was last asked. Keys begin
 /// with the sweep's number and a line's end.
 template <class Kept>
 class Remembered {
  public:
   explicit Remembered(std::size_t most) : most_(most) {}
 
-  /// What is kept under the key, empty at first. Where too much is kept, all of it is let go.
+  /// The value kept under the key, empty at first. Where too much is kept, all of it is let go.
   std::shared_ptr<Kept> of(const std::string& key) {
     const std::scoped_lock lock(remembering_);
     if (kept_.size() >= most_ && !kept_.contains(key)) kept_.clear();
@@ -84,7 +84,7 @@ class Remembered {
     return entry;
   }
 
-  /// Of a sweep that is removed.
+  /// Forgets all of a sweep that is removed.
   void forget(std::int64_t sweep) {
     const std::scoped_lock lock(remembering_);
     const std::string of_sweep = std::to_string(sweep) + '\n';
@@ -166,7 +166,7 @@ class ChunkReader {
   void measure(const ChunkHead& chunk, const Space& space, const Measure& measure, std::vector<double>& values);
   /// The same of the metric of that number in the store, which may be none of today's.
   void column_of_id(const ChunkHead& chunk, std::int64_t metric_id, std::vector<double>& values);
-  /// Of each point of a chunk why it cannot be; "" where it can.
+  /// Why each point of a chunk cannot be; "" where it can.
   std::vector<std::string> reasons(const ChunkHead& chunk);
   /// The points of a chunk, whole.
   std::vector<StoredPoint> points(const ChunkHead& chunk);

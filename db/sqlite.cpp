@@ -25,7 +25,7 @@ bool out_of_space(int status, int system_error) {
          (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG);
 }
 
-/// What the operating system said of the last failed write, 0 if it cannot be known. A failed commit leaves the
+/// The operating system's error of the last failed write, 0 if it cannot be known. A failed commit leaves the
 /// connection's own note at 0, but the files remember: the database, and the log of writes.
 int system_error_of(sqlite3* connection) {
   int error = sqlite3_system_errno(connection);

@@ -39,7 +39,8 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Of which sweep one was made, and how: numbers are never used again, so that it stays true when that is removed.
+/// Which sweep this one was made of, and how. Numbers are never used again, so that this stays true when that one
+/// is removed.
 struct SweepOrigin {
   std::int64_t parent = 0;
   std::string revision_json;  // revision_json(revision), as text
@@ -119,7 +120,7 @@ struct Page {
   std::int64_t total = 0;  // points that pass the filter
 };
 
-/// What a machine's number formats do to a model's result, as it was measured.
+/// The measured effect of a machine's number formats on a model's result.
 struct StoredAccuracy {
   double sqnr_db = 0, cosine = 0;  // sqnr_db infinite: nothing differs; NaN: not every element is finite
   bool random_weights = false;
@@ -220,11 +221,10 @@ class Store {
   /// objective.
   std::vector<std::int64_t> front(std::int64_t id, const Space& space, std::span<const Objective> objectives,
                                   std::span<const Formula> constraints) const;
-  /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric",
-  /// "sort" | "limit" | "cursor", ...).
+  /// Throws Error("value_invalid" | "value_out_of_range" | "unknown_metric", "sort" | "limit" | "cursor", ...).
   Page page(std::int64_t id, const Space& space, const PageQuery& query) const;
 
-  /// What was measured under a key: all that it follows from. Kept once; the same key again changes nothing.
+  /// The accuracy measured under a key of all that it follows from. Kept once; the same key again changes nothing.
   std::optional<StoredAccuracy> accuracy(std::string_view key) const;
   void add_accuracy(std::string_view key, const StoredAccuracy& accuracy);
   /// Says that a stored point's is that of the key. Throws Error("not_found", ...) for a key that is not there.
@@ -273,7 +273,7 @@ class StoredPoints {
   std::unique_ptr<State> state_;
 };
 
-/// What reading everything in a store finds.
+/// The findings of reading everything in a store.
 struct StoreCheck {
   std::int64_t version = 0, sweeps = 0, points = 0;
   std::int64_t unchecked = 0;        // points from before there were checksums
@@ -281,8 +281,7 @@ struct StoreCheck {
   std::vector<StoredModel> models;   // name, sha256 and file, which lies beside the store and is not read
 };
 /// Reads everything, as it is at one moment, and changes nothing: an older store stays what it is, and a process
-/// that writes goes on. Throws as Store does for a file of which
-/// nothing can be read.
+/// that writes goes on. Throws as Store does for a file of which nothing can be read.
 StoreCheck check_store(const std::string& path);
 
 }  // namespace sdip

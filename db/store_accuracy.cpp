@@ -1,4 +1,4 @@
-// What number formats do to results: kept once a key, and for which points of which sweep.
+// Accuracies of number formats: kept once a key, and for which points of which sweep.
 #include <cmath>
 
 #include "core/base/error.h"

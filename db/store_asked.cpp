@@ -1,4 +1,4 @@
-// What validations and searches have in common in the store.
+// The parts that validations and searches have in common in the store.
 #include "core/base/error.h"
 #include "db/parts.h"
 

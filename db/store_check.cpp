@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* most_complaints = "PRAGMA integrity_check(100)";
 
-/// What SQLite cannot say of a page whose checksum is another.
+/// The message that SQLite has for a page whose checksum is another: it cannot say more.
 constexpr std::string_view unreadable = "unable to get the page. error code=8202";
 
 /// Runs `work`; damage that stops it is noted.

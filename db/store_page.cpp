@@ -98,7 +98,7 @@ void read_keys(ChunkReader& reader, const ChunkHead& chunk, const Space& space, 
     keys.push_back(order.by == Order::By::axis ? static_cast<double>(axis_value(space, order.axis, i)) : 0);
 }
 
-/// What is asked of an order's points.
+/// A question about an order's points.
 struct Asked {
   std::int64_t id = 0;
   const Space& space;
@@ -110,7 +110,7 @@ struct Asked {
   std::size_t wanted() const { return as_size(query.limit) + 1; }  // to know whether there are more
 };
 
-/// Of an axis, between which values it lies in a chunk: one of each run is asked, and none twice.
+/// The values between which an axis lies in a chunk: one point of each run is asked, and none twice.
 MetricBounds axis_bounds(const Space& space, std::size_t axis, std::int64_t first, std::int64_t count) {
   const std::int64_t run = axis_run(space, axis);
   const bool in_turn = space.sampling == Sampling::grid && !space.blocks.of_grid;  // so many runs have all values

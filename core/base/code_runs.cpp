@@ -49,7 +49,7 @@ void scale_up(double step, std::int64_t zero, const std::byte* codes, std::span<
     numbers[i] = static_cast<float>(static_cast<double>(code_at<std::int32_t>(codes, i) - zero) * step);
 }
 
-/// What one step of a fixed-point format is.
+/// The size of one step of a fixed-point format.
 double unit_of(NumberFormat format) { return static_cast<double>(decoded(format, 1)); }
 
 }  // namespace

@@ -29,8 +29,8 @@ void encode_plainly(const StepRule& rule, const float* x, std::size_t count, std
   }
 }
 
-/// What numbers are multiplied with, and how far from a whole number a product is sure: of 8-bit codes in float,
-/// off by 2^8 2^-23 at most, of wider ones in double, by 2^31 2^-52.
+/// The factor of the numbers, and how far a product must be from a tie to be sure: 8-bit codes are made in float,
+/// off by 2^8 2^-23 at most, wider ones in double, off by 2^31 2^-52.
 template <class Number>
 struct Factors {
   Number inverse, least, most;

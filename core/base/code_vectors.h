@@ -15,8 +15,8 @@
 
 namespace sdip {
 
-/// What x becomes: x / step (or, unless `divide`, x times step), rounded to nearest, ties to even, kept within
-/// [least, most], NaN 0; plus `zero`.
+/// How x becomes a code: x / step (or, unless `divide`, x times step), rounded to nearest, ties to even, kept
+/// within [least, most], NaN 0; plus `zero`.
 struct StepRule {
   double step = 1;
   bool divide = true;

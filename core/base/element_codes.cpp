@@ -80,7 +80,7 @@ std::int64_t code_of_float(ElementType type, double x) {
   if (std::isinf(x)) return sign | form.infinity();
   if (x == 0) return form.nan == 0x80 ? 0 : sign;
   const int exponent = std::max(std::ilogb(x), 1 - form.bias);
-  // Of subnormal numbers the leading bit is 0, which takes the exponent's 1 away again.
+  // A subnormal number has a leading bit of 0, which takes the exponent's 1 away again.
   const auto whole = static_cast<std::int64_t>(std::ldexp(std::fabs(x), form.fraction_bits - exponent));
   return sign | (whole + (static_cast<std::int64_t>(exponent + form.bias - 1) << form.fraction_bits));
 }

@@ -20,7 +20,7 @@ namespace sdip {
 std::uint32_t encoded(NumberFormat format, float x, float scale = 1.0F, std::int64_t zero = 0);
 
 /// The number that bits stand for; of integers less zero, times scale; of block formats the element times scale.
-/// What fp32 cannot hold (int32, q15_16) is rounded.
+/// Reads a code. What fp32 cannot hold (int32, q15_16) is rounded.
 float decoded(NumberFormat format, std::uint32_t bits, float scale = 1.0F, std::int64_t zero = 0);
 
 /// Largest positive number of an integer format (127 of int8); of a fixed-point one in units of its last place.

@@ -21,7 +21,7 @@ constexpr std::size_t at(Index auto id) { return static_cast<std::size_t>(id); }
 /// A count where the library takes a size. Requires count >= 0.
 constexpr std::size_t as_size(std::integral auto count) { return static_cast<std::size_t>(count); }
 
-/// What it is made of, indexed by ids and enums.
+/// The container itself, with brackets that take ids and enums.
 template <class Base>
 struct Indexed : Base {
   using Base::Base;

@@ -38,7 +38,7 @@ enum class NumberFormat : std::int64_t {
   msfp12
 };
 
-/// What the scale of a block of weights is: a power of two (E8M0 of OCP MX), an fp8_e4m3 or an fp32.
+/// The format of the scale of a block of weights: a power of two (E8M0 of OCP MX), an fp8_e4m3 or an fp32.
 enum class BlockScale : std::uint8_t { power_of_two, e4m3, fp32 };
 
 struct NumberFormatRow {
@@ -89,8 +89,8 @@ constexpr std::string_view format_text(NumberFormat format) { return row_of(form
 constexpr bool is_floating(NumberFormat format) { return row_of(format).floating; }
 constexpr bool is_block_format(NumberFormat format) { return row_of(format).block > 0; }
 
-/// What stands beside weights of that format that no product multiplies by: biases, gains, tables. Of block formats
-/// fp16, else itself.
+/// The format of numbers that stand beside weights and that no product multiplies by: biases, gains, tables. It is
+/// fp16 beside block formats, else the weights' own.
 constexpr NumberFormat vector_format(NumberFormat format) {
   return is_block_format(format) ? NumberFormat::fp16 : format;
 }

@@ -77,8 +77,8 @@ double nearest_power(double x, bool saturate) {
   return saturate ? std::clamp(power, least, largest) : std::nan("");
 }
 
-/// What is stored of a float: bits after the point, exponent of the smallest normal number, largest number. The fp8
-/// types without infinities are those of ONNX's "Float stored in 8 bits": fnuz has neither infinity nor -0.
+/// The form of a stored float: bits after the point, exponent of the smallest normal number, largest number. The
+/// fp8 types without infinities are those of ONNX's "Float stored in 8 bits": fnuz has neither infinity nor -0.
 struct FloatForm {
   int fraction_bits, least_exponent;
   double largest;

@@ -18,7 +18,7 @@ struct InterfaceFigures {
 };
 constexpr InterfaceFigures interfaces;
 
-/// Of a chip of which no activity is published, as a share of its MACs.
+/// The share of its MACs that is taken to be busy on a chip whose activity is not published.
 constexpr double typical_activity = 0.4;
 
 constexpr double widest_range = 2;

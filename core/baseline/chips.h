@@ -41,7 +41,7 @@ std::span<const Chip> chips();
 /// The figure of that name, or nothing.
 std::optional<double> chip_figure(const Chip& chip, std::string_view name);
 
-/// What is predicted of a chip, its range, and what was published. Error: predicted over published.
+/// A figure that is predicted of a chip, its range, and the published one. Error: predicted over published.
 struct Predicted {
   double value{}, least{}, most{};
   std::optional<double> published;
@@ -61,8 +61,8 @@ struct ChipPrediction {
   std::vector<ChipPart> area_parts, power_parts;
 };
 
-/// Of all, in the order of chips(), and behind them of others. Ranges: the value times and over twice the spread of
-/// what is predicted of the fitted chips, at most 2.
+/// Predictions of all of chips(), in that order, and then of `others`. Ranges: the value times and over twice the
+/// spread of what is predicted of the fitted chips, at most 2.
 std::vector<ChipPrediction> predict_chips(std::span<const Chip> others = {});
 
 /// mm2 of what a chip's lanes and memories take, as docs/model/area.md#known-chips has it: of so many MACs, two
@@ -86,7 +86,7 @@ struct ChipErrors {
 struct KnownChipErrors {
   ChipErrors area, power;
 };
-/// Of all chips to predict; found once.
+/// The errors over all chips with ChipUse::predict; found once.
 const KnownChipErrors& known_chip_errors();
 
 /// The depth of all chips' pipelines, fitted with clock.margin.

@@ -58,9 +58,9 @@ struct Device {
 };
 /// The figure of that key, in its unit.
 std::optional<double> figure_of(const Device& device, std::string_view key);
-/// Of an element of a format; 0 where it is not known.
+/// Bytes of an element of a format; 0 where it is not known.
 double bytes_of_format(std::string_view format);
-/// Of an element in its native format.
+/// Bytes of an element in the device's native format.
 double bytes_per_element(const Device& device);
 
 /// A device of the text of a file. Throws Error("device_invalid", where, ...) naming the member.

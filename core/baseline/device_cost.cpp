@@ -14,7 +14,7 @@ namespace sdip {
 namespace {
 
 constexpr double pico = 1e-12, milli = 1e-3, kib_a_mib = 1024, bits_a_byte = 8;
-/// Of memories whose banks are not published, as known chips' are taken.
+/// Size of a bank where it is not published, as for known chips.
 constexpr std::int64_t bank_bytes = 32 * 1024;
 
 struct NamedDram {

@@ -1,5 +1,5 @@
-// What a frame on a published machine takes of energy, and its die of area and money, by the technology table that
-// prices SDIP. docs/model/devices.md#energy-area-and-price.
+// Energy of a frame on a published machine, and its die's area and price, by the technology table that prices SDIP.
+// docs/model/devices.md#energy-area-and-price.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace sdip {
 /// Nothing where none is named.
 std::optional<DramKind> dram_kind_of(const Device& device);
 
-/// What the table prices of a device's chip: all its dies together.
+/// The parts of a device's chip that the table prices: all its dies together.
 struct DeviceSilicon {
   NodePlace place;
   MacFormats formats;  // of its native format
@@ -41,9 +41,9 @@ struct DeviceSilicon {
 /// The figure without which the table says nothing of a device: "node_nm", "clock_mhz", "peak", or that it is made
 /// of programmable logic; "": none.
 std::string lacking_for_cost(const Device& device);
-/// Of memories what sram_mib says, else what its model has; of logic the published die less memories and PHYs, else
-/// its lanes (peak / 2 clock), what stands with them, and DRAM controllers, as known chips have them. Requires that
-/// nothing is lacking.
+/// The memories and the logic of a device. Memories are what sram_mib says, else what its model has; logic is the
+/// published die less memories and PHYs, else its lanes (peak / 2 clock), what stands with them, and DRAM
+/// controllers, as known chips have them. Requires that nothing is lacking.
 DeviceSilicon silicon_of(const Device& device);
 
 /// The same drawn in a node of the table: logic by the ratio of logic_area, memories of as many MiB, PHYs as they
@@ -52,12 +52,13 @@ DeviceSilicon drawn_in(DeviceSilicon silicon, TechnologyNode node);
 /// Logic, memories' macros with their floor-plan factor, and PHYs: the published die where nothing was drawn anew.
 double area_of(const DeviceSilicon& silicon);
 
-/// What costs energy, of a frame. On-chip bytes are the least of any schedule: each layer reads its operands once
-/// and writes its result once; what is fused stays in registers.
+/// The events of a frame that cost energy. On-chip bytes are the least of any schedule: each layer reads its
+/// operands once and writes its result once; what is fused stays in registers.
 struct DeviceEvents {
   double macs = 0, vector_operations = 0, on_chip_bytes = 0, dram_bytes = 0;
 };
-/// Of one of `frames` frames of a run; weights are read once for all frames of a batch. Requires frames >= 1.
+/// The events of one frame in a run of `frames`; weights are read once for all frames of a batch. Requires frames
+/// >= 1.
 DeviceEvents events_of(std::span<const LayeredStage> stages, std::int64_t frames, const DeviceRun& run,
                        double bytes_per_element);
 
@@ -69,7 +70,7 @@ struct DeviceEnergyPart {
 struct DeviceEnergy {
   std::vector<DeviceEnergyPart> parts;
   bool has_dram = false;  // whether DRAM is in it: its kind is named
-  /// Of a frame that takes so long.
+  /// Energy of a frame that takes so many seconds.
   double joules(double seconds) const;
 };
 /// MACs as known chips have them, elementwise work as MACs of its format, memories' banks of 32 KiB, DRAM and its

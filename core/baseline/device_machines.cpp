@@ -158,8 +158,8 @@ MappedLayers on_row_stationary(const Device& device, std::span<const Layer> laye
   return mapped_layers(layers, row_stationary_of(device));
 }
 
-/// What multiplies in the device's native format: a vector instruction that adds as many terms to a sum of 32 bits
-/// as fit beside each other there, or AMX with tiles of 16 rows of 64 bytes.
+/// The unit that multiplies in the device's native format: a vector instruction that adds as many terms to a sum of
+/// 32 bits as fit beside each other there, or AMX with tiles of 16 rows of 64 bytes.
 CpuMultiplier cpu_multiplier(const Device& device) {
   constexpr std::int64_t sum_bits = 32, amx_rows = 16, amx_row_bytes = 64, amx_latency_cycles = 52;
   constexpr std::int64_t registers_avx512 = 32, registers_avx2 = 16, registers_amx = 8, amx_load_cycles = 8;
@@ -186,7 +186,7 @@ bool has_cpu(const Device& device) {
          figure_of(device, "amx_cycles").value_or(1) <= most_amx_cycles;
 }
 
-/// Of a runtime: from an operator's end to the next one's start, and a parallel region's fork and join.
+/// What a runtime takes from an operator's end to the next one's start, and to fork and join a parallel region.
 constexpr double cpu_launch_s = 1e-6, cpu_join_s = 5e-6;
 
 MappedLayers on_cpu(const Device& device, std::span<const Layer> layers, bool eager) {

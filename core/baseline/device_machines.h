@@ -16,14 +16,13 @@ namespace sdip {
 /// them. Requires that no figure is lacking.
 std::vector<LayerTime> times_on(const Device& device, std::span<const Layer> layers, bool eager);
 
-/// Of archetype cube. Requires that no figure is lacking.
+/// The machine of a device of archetype cube. Requires that no figure is lacking.
 CubeMachine cube_machine_of(const Device& device);
 
-/// What its units do in a second, two operations a multiply-accumulate; 0 of a roofline. Requires what its model
-/// reads.
+/// Operations a second of all its units, two a multiply-accumulate; 0 of a roofline. Requires what its model reads.
 double structural_flops(const Device& device);
 
-/// What its model assumes, in words.
+/// The assumptions of its model, in words.
 std::vector<std::string> assumptions_of(const Device& device);
 
 }  // namespace sdip

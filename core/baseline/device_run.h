@@ -36,12 +36,13 @@ struct DeviceRun {
   std::vector<std::string> notes;
 };
 
-/// What a roofline asks of a stage.
+/// The work of a stage as a roofline takes it.
 StageWork work_of_stage(const LayeredStage& stage);
 /// All passes of a stage of a roofline, as of one pass.
 DeviceStage stage_of_roofline(const StageRoofline& stage, std::int64_t passes);
 
-/// What a device lacks for a model of its kind, by key; "": nothing. A roofline needs peak and bandwidth.
+/// The key of the first figure that a device lacks for a model of its kind; "" where it lacks none. A roofline
+/// needs peak and bandwidth.
 std::string lacking_figure(const Device& device);
 /// Whether a workload's time on it can be said at all: peak and bandwidth are published.
 bool can_run(const Device& device);
@@ -70,9 +71,9 @@ using StagesOfMeasurement = std::function<std::vector<LayeredStage>(const Measur
 /// Why a measurement of a device has no prediction beside it: "": it has one, if its stages are any of the
 /// workload's.
 std::string not_compared(const Device& device, const Measurement& measurement);
-/// Of one device: all measurements that not_compared() says nothing against. The factor of each software is that of
-/// its point of the smallest batch, the first of several; eager runs (software with "eager" in it) are compared and
-/// fit nothing for others.
+/// Compares all measurements of a device that not_compared() says nothing against. The factor of each software is
+/// that of its point of the smallest batch, the first of several; eager runs (software with "eager" in it) are
+/// compared and fit nothing for others.
 std::vector<Compared> compare_measured(const Device& device, const StagesOfMeasurement& stages,
                                        const Stop& stop = {});
 

@@ -99,7 +99,7 @@ std::vector<Device> device_space(const Device& base, std::span<const DeviceAxis>
 
 namespace {
 
-/// Of {"array_rows": [64, 128]}.
+/// Reads axes such as {"array_rows": [64, 128]}.
 std::vector<DeviceAxis> device_axes(const nlohmann::json& figures, const std::string& where) {
   if (!figures.is_object()) throw Error("value_invalid", where, "expected lists of values by figure");
   std::vector<DeviceAxis> axes;

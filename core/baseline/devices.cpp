@@ -110,7 +110,7 @@ class Member {
     return as_size(found - std::begin(names));
   }
   Member at(const char* key) const { return {object_.at(key), where_ + "/" + key}; }
-  /// What `read` makes of each element of a list.
+  /// Reads each element of a list with `read`.
   template <class Read>
   auto list(const char* key, const Read& read) const {
     std::vector<decltype(read(*this))> all;
@@ -126,7 +126,7 @@ class Member {
     }
     return all;
   }
-  /// Of a figure: a source, cited only where it was read.
+  /// How well a figure is known. An unverified one cites no source, any other one does.
   std::string confidence() const {
     const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
     if (source.empty()) refuse("source", "expected a source");

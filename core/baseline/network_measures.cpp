@@ -17,7 +17,7 @@ bool is_any(std::string_view type, const std::array<std::string_view, count>& ty
 }
 
 constexpr std::array<std::string_view, 4> joins = {"Add", "Sub", "Mul", "Div"};
-/// Of family vector, yet they only pick, place or repeat elements.
+/// Operators of the vector family that only pick, place or repeat elements.
 constexpr std::array<std::string_view, 9> copies = {"Slice",  "Split",  "Concat", "Gather", "Pad",
                                                     "Resize", "Expand", "Tile",   "Cast"};
 constexpr std::array<std::string_view, 2> pieces = {"Slice", "Split"};

@@ -11,7 +11,7 @@ struct NodePlace {
   TechnologyNode larger, smaller;
   double t = 1;
 };
-/// Of a node of the table.
+/// The place of a node of the table.
 NodePlace at_node(TechnologyNode node);
 /// 12 to below 16 nm is the 16 nm process and 6 the 7 nm one, drawn smaller; beyond 65 and 5 nm the last nodes
 /// stand (4 nm is the 5 nm process). Else t is the logarithm's share.

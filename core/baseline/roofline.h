@@ -19,7 +19,7 @@ struct StageWork {
   std::int64_t passes_per_frame = 1;
 };
 
-/// What a stage runs at, and the bytes of an element that DRAM moves.
+/// The peak rate of a stage, and the bytes of an element that DRAM moves.
 struct RooflineRates {
   double flops = 0, dram_bytes_per_s = 0;  // of all that can work on the frames held at once
   double weight_bytes = 0;                 // 0 where weights stay on the chip
@@ -49,9 +49,9 @@ struct Roofline {
 /// Requires frames_at_once >= 1, at least one stage, and work. Has no notes.
 Roofline roofline(std::span<const StageWork> stages, std::span<const RooflineRates> rates,
                   std::int64_t frames_at_once);
-/// Of a device: its peak and its DRAM for all stages, elements in its native format.
-/// Of a device with resident_weight_mib (memories that multiply where they store) that holds the weights of all
-/// stages, weights are 0 bytes; writing them before is not counted.
+/// The roofline of a device: its peak and its DRAM for all stages, elements in its native format. Where memories
+/// multiply what they store (resident_weight_mib) and hold the weights of all stages, weights are 0 bytes; writing
+/// them before is not counted.
 Roofline roofline(const Device& device, std::span<const StageWork> stages, std::int64_t frames_at_once);
 
 }  // namespace sdip

@@ -80,8 +80,8 @@ bool SeenPoints::pays(const Space& space) {
   if (!row_of(space.sampling).draws) return false;
   double machines = 1;
   for (const Axis& axis : space.axes) machines *= static_cast<double>(axis.values.size());
-  // Of n drawn evenly of m, about n / 2m are drawn again while that is small. A look-up takes 6 % of the time of a
-  // point that shares its program with its neighbours.
+  // When n points are drawn evenly from m, about n / 2m of them were drawn before, while that is small. A look-up
+  // takes 6 % of the time of a point that shares its program with its neighbours.
   constexpr double least_share = 0.1;
   return static_cast<double>(space.count) >= 2 * least_share * machines;
 }

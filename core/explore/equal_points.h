@@ -39,7 +39,7 @@ class PointIndex {
   std::vector<Entry> entries_;                    // ascending
 };
 
-/// What a sweep's points came to, by the values of their axes, so that a machine that is drawn again is not
+/// Keeps what a sweep's points came to, by the values of their axes, so that a machine that is drawn again is not
 /// evaluated again. Some tens of thousands are kept. May be used by several threads.
 class SeenPoints {
  public:

@@ -85,7 +85,7 @@ class Appending {
   explicit Appending(Formula& formula) : formula_(formula) {}
   void load(std::size_t input) { push({FormulaOperation::load, input, 0}, 1); }
   void constant(double number) { push({FormulaOperation::constant, 0, number}, 1); }
-  /// Of the last two.
+  /// Adds an operation on the last two values.
   void make(FormulaOperation operation) { push({operation, 0, 0}, -1); }
 
  private:

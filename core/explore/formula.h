@@ -38,7 +38,7 @@ struct FormulaInput {
   friend bool operator==(const FormulaInput&, const FormulaInput&) = default;
 };
 
-/// What a parameter's value is in a formula: in its unit, a flag 0 or 1, a choice its place among them.
+/// The value of a parameter in a formula: in its unit, a flag 0 or 1, a choice its place among them.
 double input_value(const ParameterRow& row, std::int64_t value);
 
 enum class FormulaOperation {
@@ -95,7 +95,7 @@ Formula parse_formula(std::string_view name, std::string_view unit, std::string_
 
 /// A condition on points, which holds unless it is 0 or none; its name is "constraint". Throws likewise.
 Formula parse_constraint(std::string_view text, const std::string& where);
-/// Of a list of texts. Throws Error("value_invalid", where, ...), too.
+/// Reads a list of texts. Throws Error("value_invalid", where, ...), too.
 std::vector<Formula> constraints_from_json(const nlohmann::json& list, const std::string& where);
 
 /// A formula of "name=text" or "name [unit]=text", as `--metric` and the query have it.
@@ -114,7 +114,7 @@ Formula tabled_formula(std::string_view name, std::string_view unit, std::span<c
 /// The condition that a formula is at least so much.
 Formula at_least(const Formula& formula, double least);
 
-/// Of {"name": "text"} and {"name": {"formula": "text", "unit": "J"}}, in the order of the names; and back.
+/// Reads {"name": "text"} and {"name": {"formula": "text", "unit": "J"}}, in the order of the names; and back.
 std::vector<Formula> formulas_from_json(const nlohmann::json& object, const std::string& where);
 nlohmann::ordered_json formulas_json(std::span<const Formula> formulas);
 

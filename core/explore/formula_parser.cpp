@@ -38,7 +38,7 @@ constexpr OperatorRow products[] = {{"*", Step::multiply}, {"/", Step::divide}};
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// What a part of a formula is: a number, a choice, or the name of one of its values in quotes.
+/// A part of a formula: a number, a choice, or the name of one of its values in quotes.
 struct Parsed {
   const ParameterRow* choice = nullptr;
   std::optional<std::string_view> quoted{};

@@ -19,36 +19,38 @@ constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 bool unordered(double a, double b) { return std::isunordered(a, b); }
 
 template <class Of>
-void each(Block& a, std::size_t count, Of of) {
+void for_each_value(Block& a, std::size_t count, Of of) {
   for (std::size_t i = 0; i < count; ++i) a[i] = of(a[i]);
 }
 template <class Of>
-void each(Block& a, const Block& b, std::size_t count, Of of) {
+void for_each_value(Block& a, const Block& b, std::size_t count, Of of) {
   for (std::size_t i = 0; i < count; ++i) a[i] = of(a[i], b[i]);
 }
 template <class Holds>
 void compare(Block& a, const Block& b, std::size_t count, Holds holds) {
-  each(a, b, count, [&](double x, double y) { return unordered(x, y) ? no_number : holds(x, y) ? 1.0 : 0.0; });
+  for_each_value(a, b, count, [&](double x, double y) {
+    return unordered(x, y) ? no_number : holds(x, y) ? 1.0 : 0.0;
+  });
 }
 
 void of_one(FormulaOperation operation, Block& a, std::size_t count) {
   switch (operation) {
     case FormulaOperation::negate:
-      return each(a, count, [](double x) { return -x; });
+      return for_each_value(a, count, [](double x) { return -x; });
     case FormulaOperation::absolute:
-      return each(a, count, [](double x) { return std::fabs(x); });
+      return for_each_value(a, count, [](double x) { return std::fabs(x); });
     case FormulaOperation::ceiling:
-      return each(a, count, [](double x) { return std::ceil(x); });
+      return for_each_value(a, count, [](double x) { return std::ceil(x); });
     case FormulaOperation::floor:
-      return each(a, count, [](double x) { return std::floor(x); });
+      return for_each_value(a, count, [](double x) { return std::floor(x); });
     case FormulaOperation::exponential:
-      return each(a, count, [](double x) { return std::exp(x); });
+      return for_each_value(a, count, [](double x) { return std::exp(x); });
     case FormulaOperation::logarithm:
-      return each(a, count, [](double x) { return std::log(x); });
+      return for_each_value(a, count, [](double x) { return std::log(x); });
     case FormulaOperation::logarithm2:
-      return each(a, count, [](double x) { return std::log2(x); });
+      return for_each_value(a, count, [](double x) { return std::log2(x); });
     default:
-      return each(a, count, [](double x) { return std::sqrt(x); });
+      return for_each_value(a, count, [](double x) { return std::sqrt(x); });
   }
 }
 
@@ -58,19 +60,23 @@ double power_of(double x, double y) { return unordered(x, y) ? no_number : std::
 void of_two(FormulaOperation operation, Block& a, const Block& b, std::size_t count) {
   switch (operation) {
     case FormulaOperation::add:
-      return each(a, b, count, [](double x, double y) { return x + y; });
+      return for_each_value(a, b, count, [](double x, double y) { return x + y; });
     case FormulaOperation::subtract:
-      return each(a, b, count, [](double x, double y) { return x - y; });
+      return for_each_value(a, b, count, [](double x, double y) { return x - y; });
     case FormulaOperation::multiply:
-      return each(a, b, count, [](double x, double y) { return x * y; });
+      return for_each_value(a, b, count, [](double x, double y) { return x * y; });
     case FormulaOperation::divide:
-      return each(a, b, count, [](double x, double y) { return x / y; });
+      return for_each_value(a, b, count, [](double x, double y) { return x / y; });
     case FormulaOperation::power:
-      return each(a, b, count, power_of);
+      return for_each_value(a, b, count, power_of);
     case FormulaOperation::least:
-      return each(a, b, count, [](double x, double y) { return unordered(x, y) ? no_number : y < x ? y : x; });
+      return for_each_value(a, b, count, [](double x, double y) {
+        return unordered(x, y) ? no_number : y < x ? y : x;
+      });
     case FormulaOperation::most:
-      return each(a, b, count, [](double x, double y) { return unordered(x, y) ? no_number : y > x ? y : x; });
+      return for_each_value(a, b, count, [](double x, double y) {
+        return unordered(x, y) ? no_number : y > x ? y : x;
+      });
     case FormulaOperation::less:
       return compare(a, b, count, [](double x, double y) { return x < y; });
     case FormulaOperation::less_equal:
@@ -86,12 +92,12 @@ void of_two(FormulaOperation operation, Block& a, const Block& b, std::size_t co
   }
 }
 
-void take(Block& condition, const Block& then, const Block& other, std::size_t count) {
+void choose_where(Block& condition, const Block& then, const Block& other, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     condition[i] = std::isnan(condition[i]) ? no_number : condition[i] != 0 ? then[i] : other[i];
 }
 
-/// What is infinite is none, also on the way.
+/// Makes infinite values none, also on the way.
 void leave_out_infinite(Block& values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (std::isinf(values[i])) values[i] = no_number;
@@ -116,7 +122,7 @@ void run(const Formula& formula, std::span<const std::span<const double>> inputs
       leave_out_infinite(stack[height - 1], count);
     } else {
       height -= 2;
-      take(stack[height - 1], stack[height], stack[height + 1], count);
+      choose_where(stack[height - 1], stack[height], stack[height + 1], count);
     }
   }
   check(height == 1, "a formula leaves one value");

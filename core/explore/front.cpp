@@ -116,8 +116,8 @@ std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> 
     return table.position[a] < table.position[b];
   });
 
-  // What beats a point sorts before it, so only kept points need looking at, and an equal point is the last kept.
-  // With two objectives the last kept point has the least second value so far and decides alone.
+  // Points that beat another sort before it, so only kept points need looking at, and an equal point is the last
+  // kept. With two objectives the last kept point has the least second value so far and decides alone.
   Kept kept(width);
   std::vector<std::int64_t> front;
   const double* last = nullptr;
@@ -143,7 +143,7 @@ constexpr double tiny_cost = 1e-300;
 
 using Stairs = std::vector<std::array<double, 2>>;  // points in two costs, by the first
 
-/// What they beat, up to the reference.
+/// The area that the points beat, up to the reference.
 double area_under(const Stairs& stairs, std::span<const double> reference) {
   double area = 0, least = reference[1];
   for (const auto& stair : stairs)
@@ -154,7 +154,7 @@ double area_under(const Stairs& stairs, std::span<const double> reference) {
   return area;
 }
 
-/// Of points inside the reference, by slices along the last of `width` costs.
+/// The volume that points inside the reference cover, by slices along the last of `width` costs.
 double volume(std::vector<std::vector<double>>& points, std::span<const double> reference, std::size_t width) {
   if (points.empty()) return 0;
   if (width == 1) return reference[0] - (*std::ranges::min_element(points))[0];

@@ -46,8 +46,8 @@ struct CostAxis {
   double reference() const;
 };
 
-/// Of each objective of a front, in the form that pareto_front takes. Points with a value that is not finite do not
-/// count; without any other, all is 0.
+/// The axis of each objective of a front in the form that pareto_front takes. Points with a value that is not
+/// finite do not count; without any other, all is 0.
 std::vector<CostAxis> cost_axes(std::span<const std::span<const double>> front, std::span<const Better> better);
 
 /// A knee: little is gained in one cost by giving up much in another.
@@ -59,12 +59,12 @@ std::string_view knee_text(Knee knee);
 /// rises to a greater one.
 inline constexpr double least_knee = 0.05;
 
-/// Of each point of a front whether it is a knee. Costs are those of cost_axes, scaled so that the front's least is
-/// 0 and its greatest 1. Of n costs that differ at all, a point's distance is (n - 1 - its costs' sum) / root of n:
-/// of two costs from the line through the ends (0, 1) and (1, 0), of more from the plane through the places that
-/// have the least of one cost and the greatest of all others. The greatest distance above 0 makes the greatest
-/// knee; with two costs, those greater than all between them and the next greater one on either side are local
-/// knees, where it falls by least_knee in between. Of equals the first, by the first cost that differs.
+/// Says of each point of a front whether it is a knee. Costs are those of cost_axes, scaled so that the front's
+/// least is 0 and its greatest 1. Of n costs that differ at all, a point's distance is (n - 1 - its costs' sum) /
+/// root of n: of two costs from the line through the ends (0, 1) and (1, 0), of more from the plane through the
+/// places that have the least of one cost and the greatest of all others. The greatest distance above 0 makes the
+/// greatest knee; with two costs, those greater than all between them and the next greater one on either side are
+/// local knees, where it falls by least_knee in between. Of equals the first, by the first cost that differs.
 ///
 /// Worked example. Costs (1, 1000), (10, 10), (1000, 1) are (0, 1), (1/3, 1/3), (1, 0): the second is the knee,
 /// (1 - 2/3) / root of 2 = 0.24 from the line.

@@ -1,4 +1,4 @@
-// What points are measured by: a metric of the table, or a formula of the user's; and objectives made of these.
+// Measures of points: a metric of the table, or a formula of the user's; and objectives made of these.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ void append_measure(const Measure& measure, const Space& space, std::int64_t fir
 double measure_of(const Measure& measure, const Space& space, std::int64_t index, const MetricValues& metrics,
                   bool feasible);
 
-/// What a front is made by. Requires better other than neither.
+/// An objective of a front. Requires better other than neither.
 struct Objective {
   Measure measure;
   Better better = Better::lower;
@@ -54,7 +54,7 @@ struct Objective {
 Objective objective_from_text(std::string_view text, std::span<const Formula> formulas, const std::string& where);
 std::string objective_text(const Objective& objective);
 
-/// Of a list of such texts at /objectives; checked.
+/// Reads and checks a list of such texts at /objectives.
 std::vector<Objective> objectives_from_json(const nlohmann::json& list, std::span<const Formula> formulas);
 
 /// Throws Error("value_invalid", where, ...) for none and for a measure named twice.

@@ -65,7 +65,7 @@ static_assert(in_order(), "in the order of core/cost/price/metrics.def");
 
 double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
-/// What the workloads count for: of all images, of all the time, of all bytes to and from DRAM. Each sums to 1.
+/// The shares of the workloads: in all images, in all the time, in all bytes to and from DRAM. Each sums to 1.
 struct Shares {
   std::vector<double> images, time, bytes;
 };
@@ -96,7 +96,7 @@ double mean(Metric metric, std::span<const double> shares, std::span<const Outco
   return sum;
 }
 
-/// Of a over b, where the shares are those of all a: all a over all b.
+/// The mean of a ratio a / b: all a over all b, where the shares are those of all a.
 double mean_of_ratios(Metric metric, std::span<const double> shares, std::span<const Outcome> outcomes) {
   double sum = 0;
   for (std::size_t i = 0; i < outcomes.size(); ++i) sum += shares[i] / metric_of(outcomes[i], metric);

@@ -31,8 +31,8 @@ using Mix = std::vector<MixPart>;
 inline constexpr std::size_t most_workloads = 8;
 inline constexpr double most_weight = 1e6;
 
-/// Of NAME[:WEIGHT]{+NAME[:WEIGHT]}, a weight being above 0 and 1 where none is said. Throws Error("value_invalid"
-/// | "limit_exceeded", where, ...), for a name that stands twice, too.
+/// Reads NAME[:WEIGHT]{+NAME[:WEIGHT]}, a weight being above 0 and 1 where none is said. Throws
+/// Error("value_invalid" | "limit_exceeded", where, ...), for a name that stands twice, too.
 Mix mix_of_text(std::string_view text, const std::string& where);
 /// The same text again, without weights that are 1.
 std::string mix_text(const Mix& mix);
@@ -54,15 +54,15 @@ struct Programs {
   CapacityRange psram_bytes() const;
 };
 
-/// Of each of them in turn, up to one that does not fit; each on the chip that serves all (common_chip of
-/// core/cost/price/area.h). Throws Error("value_conflict", "weight_storage", ...) for
-/// a machine whose weights are wired in, which has room for one workload's.
+/// Compiles each of them in turn, up to one that does not fit; each for the chip that serves all (common_chip of
+/// core/cost/price/area.h). Throws Error("value_conflict", "weight_storage", ...) for a machine whose weights are
+/// wired in, which has room for one workload's.
 Programs compile_mix(
     const Mix& mix, const Machine& machine,
     const std::function<std::shared_ptr<const Application>(const std::string& model)>& compile_one);
 
-/// What a machine is worth to all, of what it is to each, in the order of the mix. It is feasible where all are;
-/// else the reason is the first that is none, with its workload. Without values where one has none.
+/// The outcome of a machine for all, from its outcome for each, in the order of the mix. It is feasible where all
+/// are; else the reason is the first that is none, with its workload. Without values where one has none.
 Outcome mixed(const Mix& mix, std::span<const Outcome> outcomes);
 
 }  // namespace sdip

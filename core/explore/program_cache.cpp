@@ -51,7 +51,7 @@ std::int64_t ProgramCache::compiled() const {
   return compiled_;
 }
 
-/// What was compiled for a range that holds this capacity; it becomes the most recent.
+/// The entry compiled for a range that holds this capacity; it becomes the most recent.
 std::shared_ptr<const CompiledMachine> ProgramCache::known(const Step& asked) {
   auto entry = entries_.upper_bound(asked);
   if (entry == entries_.begin()) return nullptr;

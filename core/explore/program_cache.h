@@ -20,8 +20,8 @@ namespace sdip {
 
 /// Gives the programs of a machine: called from any thread, for different compile keys at once; while they
 /// stay cached not again for their key, nor for one that differs in psram_bytes alone and is in the range that
-/// they say (but by threads that ask at the same time). An Error it throws makes every point
-/// of the key infeasible with the error's text, but `cancelled`, which ends the sweep as `cancel` does.
+/// they say (but by threads that ask at the same time). An Error it throws makes every point of the key infeasible
+/// with the error's text, but `cancelled`, which ends the sweep as `cancel` does.
 using CompileFunction = std::function<Programs(const Machine&)>;
 
 /// Place and text, as the reason of a point that cannot be.

@@ -30,7 +30,7 @@ RevisionKind kind_from_json(const nlohmann::json& body) {
 
 std::string axis_place(std::size_t axis) { return "/axes/" + std::to_string(axis); }
 
-/// What a list adds to an axis, or to none.
+/// Adds a list's values to an axis, or a new axis of them.
 void extend_axis(Space& space, const Axis& more, const std::string& where) {
   auto axis = std::ranges::find(space.axes, more.row, &Axis::row);
   if (axis != space.axes.end() && more.when && more.when != axis->when)

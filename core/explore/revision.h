@@ -26,7 +26,7 @@ struct Revision {
 /// Reads {"kind", "name", "axes", "count", "constraints"} (docs/api.md), of which a kind takes its own. Throws
 /// Error("value_invalid" | "value_out_of_range" | "unknown_key" | ..., JSON pointer, ...).
 Revision revision_from_json(const nlohmann::json& body);
-/// What it changes, as the body says it, its axes as lists of values.
+/// The change of a revision as the body says it, with axes as lists of values.
 nlohmann::ordered_json revision_json(const Revision& revision);
 
 /// The sweep that a revision makes of another. An axis that `parent` has not begins with the base's value, and

@@ -12,7 +12,7 @@ namespace {
 constexpr int sobol_bits = 32;
 using Directions = std::array<std::uint32_t, sobol_bits>;
 
-/// Of each dimension, the direction numbers of Joe and Kuo (new-joe-kuo-6.21201: "Constructing Sobol sequences with
+/// The direction numbers of each dimension by Joe and Kuo (new-joe-kuo-6.21201: "Constructing Sobol sequences with
 /// better two-dimensional projections", SIAM J. Sci. Comput. 30, 2008), as Boost has them.
 std::vector<Directions> directions_of(std::size_t dimensions) {
   boost::random::sobol_engine<std::uint32_t, sobol_bits> sequence(dimensions);

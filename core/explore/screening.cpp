@@ -24,7 +24,7 @@ class UnitDraws {
   std::uint64_t state_;
 };
 
-/// Of the numbers among some: mean, and standard deviation of a sample, none of fewer than two.
+/// Mean and sample standard deviation of those values that are numbers; the latter is none of fewer than two.
 struct Moments {
   double mean = std::numeric_limits<double>::quiet_NaN(), deviation = mean;
   std::int64_t count = 0;

@@ -29,7 +29,7 @@ struct MorrisDesign {
 inline constexpr std::int64_t usual_trajectories = 10, morris_levels = 4;
 MorrisDesign morris_design(std::size_t factors, std::int64_t trajectories, std::uint64_t seed);
 
-/// Of all effects of a factor that have a value: their mean, the mean of their sizes, their standard deviation.
+/// Over all effects of a factor that have a value: their mean, the mean of their sizes, their standard deviation.
 struct MorrisEffect {
   double mean = 0, mean_size = 0, deviation = 0;
   std::int64_t effects = 0;

@@ -101,7 +101,7 @@ struct Bottleneck {
 };
 double value_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
 
-/// What a machine is worth, and the workload that has most of its time.
+/// The outcome of a machine, and the workload that has most of its time.
 struct Worth {
   Outcome outcome;
   const Application* longest = nullptr;

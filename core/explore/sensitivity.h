@@ -1,4 +1,4 @@
-// What each single parameter does to each metric, and the cheapest change of one that moves the bottleneck.
+// The effect of each single parameter on each metric, and the cheapest change of one that moves the bottleneck.
 //
 // Worked example. cores = 10 of 20 steps, two each, steps to 20 and 7, dram_efficiency = 0.4 to 0.8 and 0.2, a flag
 // to its other value. A metric that goes from 4 to 2 while a parameter goes from 8 to 16 has an elasticity of
@@ -62,9 +62,9 @@ struct Sensitivities {
 
 /// Evaluates every single change; a capacity that changes neither cycles nor bytes is doubled, or halved, again, up
 /// to three steps in all. A program is made again only where compile_key differs. Of a mix the bottleneck is of the
-/// workload that has most of the time. Requires a machine that
-/// check_machine accepts; one that it refuses when changed, or whose compilation throws Error, is infeasible. What
-/// is linked follows each change, and is not changed itself.
+/// workload that has most of the time. Requires a machine that check_machine accepts; one that it refuses when
+/// changed, or whose compilation throws Error, is infeasible. What is linked follows each change, and is not
+/// changed itself.
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine,
                             std::span<const Link> links = {});
 
@@ -74,8 +74,8 @@ bool differ(const Outcome& a, const Outcome& b);
 /// Frames a second more than these, in a share of what they were, are a gain.
 inline constexpr double least_gain = 0.001;
 
-/// What a change is wanted for: to move the bottleneck, to another stage or another resource, with a gain; or to
-/// better a metric by a share of it.
+/// The purpose of a change: to move the bottleneck, to another stage or another resource, with a gain; or to better
+/// a metric by a share of it.
 struct Wish {
   std::optional<Metric> metric{};  // nothing: the bottleneck
   double share = 0.1;
@@ -84,7 +84,8 @@ struct Wish {
 /// The changes of kinds design and unpriced that fulfil the wish, cheapest first: least added area, of equals least
 /// energy a frame; unpriced ones behind all others. Indices into points.
 std::vector<std::size_t> cheapest_changes(const Sensitivities& sensitivities, const Wish& wish);
-/// Of those kinds, in that order: what moves the bottleneck without a gain, frames a second not growing fewer.
+/// The moves of these kinds, in that order, that move the bottleneck without a gain while frames a second do not
+/// grow fewer.
 std::vector<std::size_t> idle_moves(const Sensitivities& sensitivities);
 
 }  // namespace sdip

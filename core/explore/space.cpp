@@ -13,7 +13,7 @@
 namespace sdip {
 namespace {
 
-/// Of a formula of parameters.
+/// The value of a formula of parameters.
 double value_on(const Formula& formula, const Machine& machine) {
   std::vector<double> values;
   for (const FormulaInput& input : formula.inputs)

@@ -18,7 +18,7 @@ namespace sdip {
 
 /// Most points of a sweep, and most combinations of values that change the program.
 inline constexpr std::int64_t most_points = 10'000'000;
-/// Of seeds, wherever one is asked for: what every reader of JSON keeps exactly.
+/// The greatest seed, wherever one is asked for: every reader of JSON keeps it exactly.
 inline constexpr std::int64_t most_seed = (std::int64_t{1} << 53) - 1;
 
 enum class Sampling { grid, random, latin_hypercube, sobol };
@@ -85,18 +85,16 @@ std::int64_t point_count(const Space& space);
 
 /// Point i: a pure function of (space, i), 0 <= i < point_count(space).
 ///   grid    i in mixed radix over digit_order: with axes psram_bytes {1M, 2M} and cores {1, 2, 4}, points 0 to 5
-///   are
-///           (1M,1) (1M,2) (1M,4) (2M,1) (2M,2) (2M,4), whichever of the two is listed first. With conditions the
-///           axes that these read vary slowest, and an axis whose condition does not hold has one place: no machine
-///           comes twice. With weight_compression {1, 2} and decompressor_bytes_per_cycle {8, 16} when
+///           are (1M,1) (1M,2) (1M,4) (2M,1) (2M,2) (2M,4), whichever of the two is listed first. With conditions
+///           the axes that these read vary slowest, and an axis whose condition does not hold has one place: no
+///           machine comes twice. With weight_compression {1, 2} and decompressor_bytes_per_cycle {8, 16} when
 ///           weight_compression > 1 they are (1) (2,8) (2,16).
 ///   random  each cost axis draws its value from the hash of (seed, i, axis); the combination of compile axes is
 ///           stratified, (i * combinations + hash % combinations) / count, so every combination is as likely, and
 ///           consecutive points share programs.
 ///   latin_hypercube  of `count` equal strata of each axis, each has one point. Axes that change the program nest,
-///   the
-///           first listed slowest, so that consecutive points share programs as far as there are more points than
-///           combinations.
+///           the first listed slowest, so that consecutive points share programs as far as there are more points
+///           than combinations.
 ///   sobol   axes that change the program are taken in order, slowest first, as long as there are no more
 ///           combinations than points; the others are a dimension each of Sobol's sequence, scrambled by the seed.
 /// Points drawn in several draws are those of the first draw, then those of the next, each draw being spread over
@@ -116,7 +114,7 @@ std::int64_t axis_value(const Space& space, std::size_t axis, std::int64_t i);
 /// How many points, from a multiple of it on, share the axis's value: of a grid without conditions as many as
 /// faster axes have combinations, of others 1.
 std::int64_t axis_run(const Space& space, std::size_t axis);
-/// Of every axis, in the order of space.axes.
+/// The values of all axes at point i, in the order of space.axes.
 std::vector<std::int64_t> axis_values(const Space& space, std::int64_t i);
 
 /// Reads the keys sampling, seed, count, draws, axes and links of POST /sweeps (docs/api.md) over `base`; other

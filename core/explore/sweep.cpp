@@ -16,7 +16,7 @@
 namespace sdip {
 namespace {
 
-/// What the workers of one sweep share.
+/// The state that the workers of one sweep share.
 struct Shared {
   const Space& space;
   const MakeEvaluator& make_evaluator;
@@ -100,7 +100,7 @@ class Elsewhere {
   std::vector<std::pair<std::size_t, std::size_t>> twins_;                        // and those equal to them
 };
 
-/// Of the first points of a range: at least of one, and of no more than there is time for.
+/// Outcomes of the first points of a range: of at least one, and of no more than there is time for.
 std::vector<Outcome> outcomes_of(Shared& shared, const IndexRange& range, Last& last) {
   constexpr std::size_t most_neighbours = 64;  // then the time is asked for again
   const double begun = shared.now();

@@ -18,12 +18,13 @@ namespace sdip {
 /// Says what machines of an application are worth: as many outcomes as machines. It may keep what it learns; one
 /// thread has it.
 using Evaluator = std::function<void(std::span<const Machine>, std::span<Outcome>)>;
-/// What it says of them all; where it refuses one of them, of each by itself, an Error but `cancelled` as the
-/// reason of a machine without values. As many outcomes as machines.
+/// Evaluates them all together; where that throws for one of them, each by itself, with an Error but `cancelled` as
+/// the reason of a machine without values. As many outcomes as machines.
 void evaluate_each(const Evaluator& evaluator, std::span<const Machine> machines, std::span<Outcome> outcomes);
 /// Gives a thread its own for an application, which outlives it. Called from any thread.
 using MakeEvaluator = std::function<Evaluator(const Application&)>;
-/// Of all programs of a machine: of a mix what it is worth to all (core/explore/mix.h). They outlive it.
+/// An evaluator of all programs of a machine: for a mix what it is worth to all (core/explore/mix.h). They outlive
+/// it.
 Evaluator evaluator_of(const Programs& programs, const MakeEvaluator& make_evaluator);
 /// The product's: a BatchEvaluator.
 Evaluator side_by_side(const Application& application);
@@ -34,7 +35,7 @@ MakeEvaluator one_by_one(EvaluateFunction evaluate_point);
 /// Takes a batch; called by one thread at a time, in the order in which batches are finished.
 using BatchSink = std::function<void(PointBatch&&)>;
 
-/// Of each point of a range its outcome, where it is known and need not be evaluated. Called from any thread.
+/// Says the outcome of each point of a range that is known and need not be evaluated. Called from any thread.
 using KnownPoints = std::function<std::vector<std::optional<Outcome>>(const IndexRange&)>;
 
 struct SweepOptions {

@@ -24,7 +24,7 @@
 
 namespace sdip {
 
-/// What the two sides say of one number.
+/// One number as both sides say it.
 struct Both {
   std::int64_t estimated = 0, executed = 0;
   friend bool operator==(const Both&, const Both&) = default;
@@ -43,7 +43,7 @@ struct CounterRow {
 };
 std::span<const CounterRow> counter_rows();
 
-/// What the cost engine says of a stage.
+/// A stage as the cost engine says it.
 struct EstimatedStage {
   List<ClassCost> costs;  // by class
   TimelineResult stream;
@@ -90,7 +90,7 @@ struct StageCounters {
   std::optional<CounterDifference> first{};
 };
 
-/// What a comparison says: a pass needs something that was compared.
+/// The verdict of a comparison: a pass needs something that was compared.
 enum class Verdict { pass, differs, not_compared };
 std::string_view verdict_text(Verdict verdict);  // as the API spells it
 Verdict verdict_of(std::int64_t compared, std::int64_t differences);

@@ -50,7 +50,7 @@ double step_of(NumberFormat format, double magnitude, float scale) {
   return std::ldexp(1.0, exponent - fraction.bits);
 }
 
-/// Of a result's type in the graph, to which the arithmetic rounds.
+/// The format that the arithmetic rounds results of this type to.
 NumberFormat format_of(ElementType type) {
   if (type == ElementType::float16) return NumberFormat::fp16;
   return type == ElementType::bfloat16 ? NumberFormat::bf16 : NumberFormat::fp32;
@@ -332,7 +332,8 @@ double allowed_difference(const Tensor& expected, NumberFormat kept, NumberForma
   const double largest = largest_of(expected);
   const double stored = step_of(kept, largest, scale), reach = needs_scale(kept) ? largest + stored / 2 : largest;
   const double typed = step_of(format_of(expected.type), reach, 1);
-  // What is a step of the type apart may be one of the scale more where the scale's are the finer ones.
+  // Results that are a step of the type apart may be one of the scale more where the scale's steps are the finer
+  // ones.
   double step = needs_scale(kept) && stored < typed ? stored + typed : std::max(stored, typed);
   // Multiples of a scale are rounded to fp32: half an ulp each, of which one may be twice as large as the other.
   if (needs_scale(kept)) step += 2 * step_of(NumberFormat::fp32, largest, 1);

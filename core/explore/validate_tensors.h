@@ -16,8 +16,7 @@
 // between is rounded otherwise, by as much as is allowed there, or its inputs in their last places, may be four
 // times as far away (a comparison of equals, a cast of a whole number and a half, a quotient near a pole, sums that
 // cancel). Such elements are counted. Steps and ulp at the result's largest magnitude. What a format costs against
-// fp32 is another question
-// (`sdip accuracy`): a layer in int4 passes when the machine computes what int4 says.
+// fp32 is another question (`sdip accuracy`): a layer in int4 passes when the machine computes what int4 says.
 //
 // Worked example: fp16 results up to 3.5 have steps of 2^-9 there; with fp32 accumulators and one tile 64.5 x 2^-22
 // more are allowed: 0.0019684.

@@ -1,4 +1,4 @@
-// What passes and circuits ask of a node.
+// Attributes of a node, as passes and circuits ask for them.
 #include "core/graph/attributes.h"
 
 #include "core/ops/use.h"

@@ -1,4 +1,4 @@
-// What passes and circuits ask of a node.
+// Attributes of a node, as passes and circuits ask for them.
 #pragma once
 
 #include <string_view>

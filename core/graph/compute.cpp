@@ -1,4 +1,4 @@
-// What a network computes: every node's arithmetic on tensors, in order.
+// Computes a network: every node's arithmetic on tensors, in order.
 #include <algorithm>
 #include <cmath>
 #include <limits>

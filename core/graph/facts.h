@@ -1,4 +1,4 @@
-// What the figures of a network rest on: which nodes and values matter, and which values are parameters.
+// The facts that figures of a network rest on: which nodes and values matter, and which values are parameters.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a network is: links between nodes and values, dead code, and work.
+// The graph of a network: links between nodes and values, dead code, and work.
 #include "core/graph/graph.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a network is: nodes and values with every shape known.
+// The graph of a network: nodes and values with every shape known.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ struct Node {
 /// Whether nodes of an operator may be in_place.
 bool may_be_in_place(const Operator& op);
 
-/// What became of nodes while a model was read.
+/// Counts of what became of nodes while a model was read.
 struct ImportCounts {
   std::int64_t folded_nodes = 0;                                                  // known small values now
   std::int64_t folded_elements = 0;                                               // computed for them
@@ -136,7 +136,7 @@ using RewriteCounts = std::vector<std::pair<std::string, std::int64_t>>;
 /// graph/rewrite.cpp; every form is in docs/patterns.md.
 RewriteCounts rewrite(Graph& graph);
 
-/// What a rewritten graph still holds of a pattern that is usually recognised: how often, and the first node.
+/// A pattern that is usually recognised but stands in a rewritten graph in parts: how often, and its first node.
 struct Decomposed {
   std::string pattern, node;
   std::int64_t count = 0;

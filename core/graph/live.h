@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-/// What shares bytes. naive: every node's output has its own. in_place: views share their input's, and an
+/// Which values share bytes. naive: every node's output has its own. in_place: views share their input's, and an
 /// elementwise operator, a softmax or a norm writes over an operand of the same size that dies there. fused: as
 /// in_place, and transposes and slices are views too; meant for a rewritten graph, where a norm or an activation is
 /// one node. flash: as fused, and the scores of an attention (product, scaling, softmax, product) are never stored.

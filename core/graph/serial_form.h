@@ -1,4 +1,4 @@
-// What writing and reading a graph's bytes share.
+// The parts that writing and reading a graph's bytes share.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace sdip {
 
-/// What the bytes of a graph begin with: a name and the version of the form. 2: numbers of nodes that are read in
-/// place follow at the end.
+/// The first bytes of a graph: a name and the version of the form. 2: numbers of nodes that are read in place
+/// follow at the end.
 inline constexpr std::string_view serial_magic = "SDIPgraph\x01", serial_magic_in_place = "SDIPgraph\x02";
 
 /// Type, shape, integers and floats.

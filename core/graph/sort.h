@@ -12,7 +12,7 @@ struct SortOrder {
   std::int32_t on_cycle = -1;
 };
 
-/// Of the things 0, 1, ..., where `needs[i]` are those that i needs: kept as they stand where that is an order
+/// Orders the things 0, 1, ..., of which i needs `needs[i]`. They stay as they stand where that is an order
 /// already; else each comes as late as the first that needs it allows. {{1}, {}, {0}}: 1, 0, 2.
 SortOrder order_of(const std::vector<std::vector<std::int32_t>>& needs);
 

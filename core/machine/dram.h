@@ -28,7 +28,7 @@ View<const DramKindRow> dram_kinds();
 struct DramChannels {
   std::int64_t channels{}, channel_bits{}, rate_mtps{}, access_bytes{}, channel_mib{};
   constexpr std::int64_t wide_bytes() const { return channels * channel_bits / 8; }
-  /// Of all channels, in GB/s.
+  /// The peak rate of all channels, in GB/s.
   constexpr double peak_gb_per_s() const { return static_cast<double>(wide_bytes() * rate_mtps) / 1000.0; }
 };
 DramChannels dram_channels(const Machine& machine);

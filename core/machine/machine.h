@@ -1,4 +1,4 @@
-// What SDIP is, and what it is asked to run: one value that holds every row of parameters.def.
+// The parameters of an SDIP and of what it is asked to run: one value that holds every row of parameters.def.
 #pragma once
 
 #include <cstdint>
@@ -53,19 +53,20 @@ constexpr std::int64_t coded(Field value) {
 
 enum class ParameterType { count, decimal, real, choice, flag };
 
-/// What a row touches, and all that comes after it: results: which numbers are computed, or where they are rounded;
-/// program: the program that computes them; cost: what its instructions take in cycles and bytes; chip: area, and
-/// energies of events; frame: the channel, clocks, and how often things are done, none of those.
+/// The first thing that a row changes; all that comes after it may change, too. results: which numbers are
+/// computed, or where they are rounded; program: the program that computes them; cost: what its instructions take
+/// in cycles and bytes; chip: area, and energies of events; frame: the channel, clocks, and how often things are
+/// done, none of those.
 enum class ParameterEffect { results, program, cost, chip, frame };
 
-/// What a change is a change of. design: the chip, priced by the area model; unpriced: the chip or its board, whose
-/// cost no term of that model has; task: what is asked for; results: what is computed differs; assumption: of the
-/// process, the weights or what is left out.
+/// The kind of change that another value of a row is. design: the chip, priced by the area model; unpriced: the
+/// chip or its board, whose cost no term of that model has; task: what is asked for; results: what is computed
+/// differs; assumption: of the process, the weights or what is left out.
 enum class ChangeKind { design, unpriced, task, results, assumption };
 
-/// What more of a row gives. rate: cycles or seconds, of instructions, transfers or a clock that it allows. room:
-/// for what is held, or for area. nothing: it has no such end, or is an assumption, which is never offered as a
-/// gain; choices and flags have no more.
+/// The gain of a greater value of a row. rate: cycles or seconds, of instructions, transfers or a clock that it
+/// allows. room: for what is held, or for area. nothing: it has no such end, or is an assumption, which is never
+/// offered as a gain; choices and flags have no more.
 enum class Gives { rate, room, nothing };
 
 /// One row of parameters.def, or a figure of the technology table. `read` and `write` use one integer coding for

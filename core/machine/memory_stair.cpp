@@ -4,7 +4,7 @@
 namespace sdip {
 namespace {
 
-/// What a memory has, and less of it, above `least`.
+/// The bytes of a memory, and smaller sizes above `least`.
 std::vector<std::int64_t> rungs_of(std::int64_t bytes, std::int64_t least) {
   constexpr std::int64_t lowest = 64 << 10;
   std::vector<std::int64_t> rungs{bytes};

@@ -36,7 +36,7 @@ class OwnTechnology {
   std::shared_ptr<const OwnTables> tables_;
 };
 
-/// Of the same value for equal ones; 0 where there are none.
+/// A hash that is the same for equal ones, and 0 where there are none.
 std::size_t hash_of(const OwnTechnology& own);
 
 }  // namespace sdip

@@ -71,9 +71,9 @@ Machine stream() {
   return m;
 }
 
-/// What the search of docs/balanced.json finds with 20,000 evaluations (other seeds find the same memories and up
-/// to 4 % more), in frames/s/mm2 times frames/J: one die that a scanner exposes, at most 100 W, two steps of twenty
-/// a core.
+/// The machine that the search of docs/balanced.json finds with 20,000 evaluations (other seeds find the same
+/// memories and up to 4 % more), in frames/s/mm2 times frames/J: one die that a scanner exposes, at most 100 W, two
+/// steps of twenty a core.
 Machine balanced() {
   Machine m;
   m.cores = 10;

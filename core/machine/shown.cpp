@@ -1,4 +1,4 @@
-// What parameters are shown with.
+// The options that parameters are shown with.
 #include "core/machine/shown.h"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ struct ShownWith {
   std::array<std::string_view, 2> values{};
 };
 
-/// What a parameter is shown with, any of them; none of one that always is.
+/// The options that a parameter is shown with, any of them; none of one that always is.
 std::span<const ShownWith> shown_with(const ParameterRow& row);
 
 /// Whether the machine has what a parameter is shown with.

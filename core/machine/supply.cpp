@@ -1,4 +1,4 @@
-// What a supply voltage makes of a node.
+// Delay and energy of a node at a supply voltage.
 #include <algorithm>
 #include <cmath>
 

@@ -47,7 +47,7 @@ struct Process {
   Process(TechnologyNode n, Bound b = Bound::value) : node(n), bound(b) {}  // NOLINT: a node is one
 };
 
-/// What a machine is made in: the way to every figure that it is priced by.
+/// The process that a machine is made in: the way to every figure that it is priced by.
 Process process_of(const Machine& machine, Bound bound = Bound::value);
 
 /// FPGA parts are priced as the node that they are made in, times what programmable logic costs over it.
@@ -61,7 +61,7 @@ NumberFormat wider_format(NumberFormat a, NumberFormat b);
 /// the scale is a power of two an addition.
 Joules scaling_energy(Process process, NumberFormat weights, NumberFormat sum);
 
-/// What one lane multiplies and sums: a product of two formats, added in a third.
+/// The formats of one lane: a product of two formats, added in a third.
 struct MacFormats {
   NumberFormat weights, activations, sums;
 };
@@ -110,7 +110,7 @@ SquareMm fefet_cell_area(Process process, Bits cells);
 /// rows take `input_bits` of an activation at once: 7 + input_bits bits, area and energy doubled by each.
 SquareMm fefet_converter_area(Process process, std::int64_t input_bits);
 Joules fefet_conversion_energy(Process process, std::int64_t input_bits);
-/// Of the area of FeFET memories the share that leaks as logic does.
+/// The share of a FeFET memory's area that leaks as logic does.
 double fefet_leaking_share(Process process);
 
 /// Energy of a product of one bit by one bit in a FeFET cell.
@@ -119,8 +119,8 @@ Joules fefet_product_energy(Process process);
 /// Energy of moving `bytes` between chip and DRAM.
 Joules dram_energy(Process process, DramKind kind, Bytes bytes);
 
-/// What a bit of a channel takes of the die and its edge, and what the channel takes of power. PHYs keep their area
-/// from node to node.
+/// The share of the die and its edge that a bit of a channel takes, and the power of the channel. PHYs keep their
+/// area from node to node.
 struct DramFigures {
   double phy_mm2, phy_mm;        // of a bit of a channel: area, and edge of the die
   double phy_pj, phy_mw;         // of a bit that moves, on the die; standing, for each Gb/s of the pins
@@ -141,7 +141,7 @@ Joules link_energy(Process process);
 /// The most that a scanner exposes at once.
 SquareMm exposed_area(Process process);
 
-/// What makes silicon, package and DRAM cost what they do, in USD.
+/// The figures that make the price of silicon, package and DRAM, in USD.
 struct PriceFigures {
   double wafer, defects_per_mm2, clusters;  // of 300 mm; their density and how they cluster
   double assembly, substrate_mm2, interposer_mm2, interposer_over_dies, bond_yield;
@@ -149,7 +149,7 @@ struct PriceFigures {
   double years, kilowatt_hour;  // that a chip is used, and its electricity
 };
 const PriceFigures& price_figures(Process process);
-/// Of a GiB of that kind.
+/// Price of a GiB of that kind.
 double dram_gib_usd(Process process, DramKind kind);
 
 /// Energy of moving a bit along a millimetre of wire.
@@ -195,7 +195,7 @@ double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stage
 /// That of an SRAM bank of that capacity: 1 / (FO4 x (least + by the root of its KiB)). Of an FPGA none: infinite.
 double sram_clock_limit_mhz(Process process, Bytes bank_bytes);
 
-/// What a die stands: W/mm2, and degrees of the junction, which is so many above the air for each W/mm2.
+/// The heat that a die stands: W/mm2, and degrees of the junction, which is so many above the air for each W/mm2.
 struct DieLimits {
   double watts_per_mm2, celsius, ambient_celsius, kelvin_mm2_per_watt;
   double leaks_at_celsius;  // at which leakage is priced
@@ -203,7 +203,7 @@ struct DieLimits {
 };
 DieLimits die_limits(Process process);
 
-/// What an FPGA part holds, and what a lane takes of it.
+/// The resources of an FPGA part, and those that a lane takes.
 struct FpgaPart {
   double dsp, bram, uram, lut;
 };

@@ -125,7 +125,7 @@ NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
   return n;
 }
 
-/// What all nodes have by 45 nm's figures times the node's two factors.
+/// Fills in the figures that all nodes have by 45 nm's times the node's two factors.
 void fill_by_factor(NodeNumbers& n, const Table& table) {
   for (std::size_t f = 0; f < formats; ++f) {
     const auto format = static_cast<NumberFormat>(f);

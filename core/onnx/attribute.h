@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-/// What a function's attributes are in a call: of those that its body refers to by ref_attr_name. One without a
+/// The values in a call of those of a function's attributes that its body refers to by ref_attr_name. One without a
 /// value, given or default, is absent.
 using AttributeEnvironment = std::map<std::string, const onnx::AttributeProto*, std::less<>>;
 

@@ -23,8 +23,9 @@ enum class Message : std::uint8_t {
   other
 };
 
-/// What a field holds. The plural forms may stand more than once, numbers also packed; of the others a second one
-/// would silently replace or extend the first, and is refused. `data` are the elements of a tensor.
+/// The kind of value that a field holds. The plural forms may stand more than once, numbers also packed; of the
+/// others a second one would silently replace or extend the first, and is refused. `data` are the elements of a
+/// tensor.
 enum class Holds : std::uint8_t {
   number,
   numbers,

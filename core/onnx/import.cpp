@@ -27,7 +27,7 @@ void read_graph_outputs(ModelReading& reading, const Scope& scope, const onnx::G
   if (reading.graph.outputs.empty()) throw Error("invalid_graph", "", "the graph has no outputs");
 }
 
-/// What cannot be used of a model is told at once: operators that are not known, and dimensions without a size.
+/// Tells at once all of a model that cannot be used: operators that are not known, and dimensions without a size.
 void refuse_unusable(const ModelReading& reading, const Nodes& nodes, const GivenInputs& given) {
   const std::string unbound = given.unbound_text();
   refuse_unknown(reading, nodes, reading.opsets, unbound.empty() ? "" : "; and " + unbound);

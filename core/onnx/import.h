@@ -26,12 +26,13 @@ struct ImportOptions {
   std::map<std::string, Tensor> values;               // inputs that are constants: sizes, conditions
   std::map<std::string, std::string> given;           // the same as text (core/onnx/value_text.h): {"sr", "16000"}
   std::shared_ptr<const OwnOperators> own_operators;  // looked up where no operator of ours has the name
-  // Of the file.
+  // Limits of the file.
   std::int64_t most_nodes = 200'000, most_tensors = 400'000;
   std::int64_t most_name_bytes = 4096, most_nesting = 32, most_rank = 16;
   std::int64_t most_messages = 4'000'000, most_names = 4'000'000, most_attributes = 64;
   std::int64_t most_attribute_bytes = 1 << 20, most_structure_bytes = 128 << 20;
-  // Of what is made of it: most_nodes holds for nodes after inlining and unrolling, too; most_nesting for calls.
+  // Limits of what is made of it: most_nodes holds for nodes after inlining and unrolling, too; most_nesting for
+  // calls.
   std::int64_t most_folded_elements_in_all = 1 << 24, most_inlined_name_bytes = 64 << 20;
 };
 

@@ -9,7 +9,7 @@
 
 namespace sdip {
 
-/// What is given of the inputs: their values, and sizes of their symbolic dimensions, by name or by such a value.
+/// The values given for inputs, and sizes of their symbolic dimensions, by name or by such a value.
 struct GivenInputs {
   std::map<std::string, Tensor> values;
   std::map<std::string, std::int64_t> bound;

@@ -1,4 +1,4 @@
-// What a graph's author left to whoever runs it: inputs that decide branches, loops and shapes.
+// Inputs that decide branches, loops and shapes: a graph's author left them to whoever runs it.
 #pragma once
 
 #include <span>

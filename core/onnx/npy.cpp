@@ -45,7 +45,7 @@ const NpyRow& stored_row(ElementType type) {
   return *npy_row(wrapped(type, -1) < 0 ? ElementType::int8 : ElementType::uint8);
 }
 
-/// What the dictionary says.
+/// The entries of the header's dictionary.
 struct NpyHeader {
   std::string descr;
   bool fortran = false;

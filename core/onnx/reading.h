@@ -1,4 +1,4 @@
-// What stands while a model is read: its graph so far, and the scopes in which names mean values.
+// The state while a model is read: its graph so far, and the scopes in which names mean values.
 #pragma once
 
 #include <onnx/onnx_pb.h>

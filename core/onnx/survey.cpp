@@ -1,4 +1,4 @@
-// What a model's file says of itself.
+// A survey of what a model's file says of itself.
 #include "core/onnx/survey.h"
 
 #include <google/protobuf/arena.h>
@@ -25,7 +25,7 @@ struct Surveying {
   const OwnOperators* own = nullptr;
 };
 
-/// Of a domain in two versions the first: this refuses nothing.
+/// The opsets of a file. A survey refuses nothing: where a domain stands in two versions it takes the first.
 Opsets opsets_of(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports) {
   Opsets opsets;
   for (const auto& import : imports) opsets.emplace(domain_of(import.domain()), import.version());

@@ -1,4 +1,5 @@
-// What a model's file says of itself: read without shapes, so that it holds of models that cannot be imported, too.
+// A survey of what a model's file says of itself: read without shapes, so that it holds of models that cannot be
+// imported, too.
 #pragma once
 
 #include <cstddef>

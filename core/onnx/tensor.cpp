@@ -30,7 +30,7 @@ void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_
       }
     }
   }
-  // What the last number holds beyond the last element is padding.
+  // The last number may hold more than the last element: the rest is padding.
   const auto padded = as_size(ceil_div(count, in_each) * in_each);
   if (value.floats.size() == padded) value.floats.resize(as_size(count));
   if (value.ints.size() == padded) value.ints.resize(as_size(count));

@@ -1,4 +1,4 @@
-// What arithmetic shares: elements as numbers, in and out, and walks over all indices of a shape.
+// The parts that all arithmetic shares: elements as numbers, in and out, and walks over all indices of a shape.
 #pragma once
 
 #include <string>

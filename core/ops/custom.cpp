@@ -18,7 +18,7 @@ const CustomOperator& definition(const OperatorUse& use) {
   return *use.row->custom;
 }
 
-/// What the names of a definition's expressions stand for in one use. `output` is what the use makes, once known.
+/// The values of the names of a definition's expressions in one use. `output` is what the use makes, once known.
 struct Bound {
   ExpressionValues values;
   Shape output;

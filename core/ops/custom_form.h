@@ -1,4 +1,4 @@
-// What reading operator files and the rules of their operators share: fields and bounds.
+// Fields and bounds that reading operator files and the rules of their operators share.
 #pragma once
 
 #include "core/ops/custom.h"

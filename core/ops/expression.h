@@ -10,12 +10,13 @@
 
 namespace sdip {
 
-/// What an expression may name: tensors (inputs, and once it is known the output "y"), integer attributes, lists.
+/// The names that an expression may use: tensors (inputs, and once it is known the output "y"), integer attributes,
+/// lists.
 struct ExpressionNames {
   std::vector<std::string> tensors, integers, lists;
 };
 
-/// What the names stand for, in the same order; an absent tensor is nullptr.
+/// The values of these names, in the same order; an absent tensor is nullptr.
 struct ExpressionValues {
   std::vector<const Shape*> tensors;
   std::vector<std::int64_t> integers;

@@ -141,7 +141,7 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  outputs[0].value = taken(slices.tensor, outputs[0].shape, from);
+  outputs[0].value = gathered_elements(slices.tensor, outputs[0].shape, from);
   give_ints(outputs[1], std::move(found.first));
   give_ints(outputs[2], std::move(found.inverse));
   give_ints(outputs[3], std::move(found.count));

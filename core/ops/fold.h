@@ -11,8 +11,8 @@ namespace sdip {
 /// Whether a constant of this shape is computed with at import.
 bool is_foldable(const Shape& shape);
 
-/// What has no elements has its value, whatever it is made of: so arithmetic works on elements, and never along an
-/// axis of 2^40 without any. Throws what element_count does.
+/// Gives an operand without elements its value, whatever it is made of: so arithmetic works on elements, and never
+/// along an axis of 2^40 without any. Throws what element_count does.
 void know_if_empty(Operand& operand);
 
 /// Row-major distance between neighbours along each axis.

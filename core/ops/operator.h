@@ -1,4 +1,4 @@
-// What an operator is: ONNX type, shape rule, and the work it stands for. One row each in operators().
+// The row of an operator: ONNX type, shape rule, and the work it stands for. One row each in operators().
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ using Attributes = std::map<std::string, Attribute, std::less<>>;
 /// elements; 1024 also covers scales and biases that rewrites look at.
 inline constexpr std::int64_t most_folded_elements = 1024;
 
-/// What is known of an operand when shapes are inferred.
+/// All that is known of an operand when shapes are inferred.
 struct Operand {
   ElementType type = ElementType::float32;
   Shape shape;
@@ -81,9 +81,10 @@ struct Work {
   friend auto operator<=>(const Work&, const Work&) = default;
 };
 
-/// What a composite operator stands for, as a function's body does: nodes of simpler operators in order. Values are
-/// numbered: the use's inputs first (0, 1, ...), then `constants`, then the outputs of each node in turn; -1 is an
-/// absent input. Nodes are of ai.onnx (opset replacement_opset) or "sdip"; they may be composites, too.
+/// A node in the body of a composite operator, which is nodes of simpler operators in order, as a function's body
+/// is. Values are numbered: the use's inputs first (0, 1, ...), then `constants`, then the outputs of each node in
+/// turn; -1 is an absent input. Nodes are of ai.onnx (opset replacement_opset) or "sdip"; they may be composites,
+/// too.
 struct BodyNode {
   std::string_view domain, type;
   std::vector<int> inputs;
@@ -118,7 +119,7 @@ struct Operator {
   std::string_view since =
       {};               // opsets of its domain in which its definition changed, ascending: "7 13 14"; from 7 on
   bool random = false;  // never a constant, though no input changes
-  /// Of a composite, which has none of the three functions above: what it stands for, given its inputs' shapes.
+  /// The body of a composite operator, given its inputs' shapes; it has none of the three functions above.
   Body (*expand)(const OperatorUse&) = nullptr;
   const CustomOperator* custom = nullptr;  // where a file defines it
 };

@@ -1,5 +1,5 @@
-// What shape rules and work rules share: operands and attributes of a use, checked, and the commonest shapes of
-// work.
+// The parts that shape rules and work rules share: operands and attributes of a use, checked, and the commonest
+// shapes of work.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What the arithmetic of operators shares: values of operands, where elements stand, results as types hold them.
+// The parts that the arithmetic of operators shares: values of operands, where elements stand, results as types
+// hold them.
 #include "core/ops/values.h"
 
 #include <cmath>
@@ -103,7 +104,8 @@ std::vector<std::int64_t> positions(const Offsets& offsets) {
   return sums;
 }
 
-Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions, const Tensor* filler) {
+Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
+                         const Tensor* filler) {
   Tensor out{source.type, std::move(shape), {}, {}};
   const auto take = [&](const auto& from, const auto& fill, auto& to) {
     to.reserve(positions.size());

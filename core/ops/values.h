@@ -1,4 +1,5 @@
-// What the arithmetic of operators shares: values of operands, where elements stand, results as types hold them.
+// The parts that the arithmetic of operators shares: values of operands, where elements stand, results as types
+// hold them.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ std::vector<std::int64_t> positions(const Offsets& offsets);
 
 /// The tensor of `shape` of the elements at `positions`; where a position is -1, the element of `filler` (one, of
 /// the same type), or 0 without.
-Tensor taken(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
-             const Tensor* filler = nullptr);
+Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
+                         const Tensor* filler = nullptr);
 
 /// Where the elements of an operand stand when it is broadcast to a shape.
 struct Spread {

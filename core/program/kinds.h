@@ -1,4 +1,4 @@
-// What kind of thing a family or a value is, by its shape alone: what every reader of a program takes for granted.
+// Kinds of families and values, by their shape alone, as every reader of a program takes them for granted.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace sdip {
 /// True for families whose work is a nest.
 bool is_nest(Family family);
 
-/// Of a part of strips: whether it is a product that works on what the part before works on, and takes that one's
-/// results beside.
+/// Whether a part of strips is a branch: a product that works on what the part before works on, and takes that
+/// part's results beside.
 bool is_branch(const Part& part);
 
 /// Whether part `number` of strips works on operand A: the first, and branches behind it.

@@ -118,7 +118,7 @@ struct Steps {
     });
   }
 
-  /// Of states that differ in what no later step asks for the best stays.
+  /// Keeps the best of the states that differ only in what no later step asks for.
   void close(std::size_t i, std::vector<State>& states) const {
     for (std::size_t s = 0; s < states.size(); ++s) {
       states[s].before = s;

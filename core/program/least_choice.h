@@ -18,7 +18,7 @@ struct Answered {
   std::uint32_t noes = 0;
 };
 
-/// What a step costs, 0 or more; nothing when it cannot be done so. `least`: no more than that, quickly known.
+/// The cost of a step, 0 or more; nothing when it cannot be done so. `least`: no more than that, quickly known.
 struct StepCosts {
   std::function<Int128(Answered)> least;
   std::function<std::optional<Int128>(Answered)> cost;

@@ -84,7 +84,7 @@ class ListScheduler {
     while (first_ < left_.size()) {
       const std::size_t next = chosen();
       const std::int32_t n = left_[next];
-      // What stood before it moves up by one.
+      // All that stood before it moves up by one.
       for (std::size_t i = next; i > first_; --i) left_[i] = left_[i - 1];
       ++first_;
       order.push_back(n);

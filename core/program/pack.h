@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-/// What an operation works on, and about how long.
+/// The circuit that an operation works on, and about how long.
 struct CircuitUse {
   std::size_t circuit = 0;  // below pair_families
   std::int64_t cycles = 0;

@@ -1,4 +1,5 @@
-// What SDIP runs: a straight-line program a stage, one instruction an operator, with every mapping chosen.
+// The programs that SDIP runs: a straight line for each stage, one instruction an operator, with every mapping
+// chosen.
 #pragma once
 
 #include <array>
@@ -51,9 +52,9 @@ struct Mapping {
   }
 };
 
-/// What a user says of the mapping of layers: a line of the language in core/program/tiling/mapping_text.h. A size
-/// of 0 is the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; nothing said: as
-/// the compiler has it.
+/// A user's rule for the mapping of layers: a line of the language in core/program/tiling/mapping_text.h. A size of
+/// 0 is the whole loop. `result`: where it lies, Place::dsram (whole on chip) or Place::dram; without one, as the
+/// compiler has it.
 struct MappingRule {
   std::string pattern;  // as written between the quotes, its escapes kept
   std::int64_t rows = 0, columns = 0, channels = 0, sums = 0;
@@ -75,7 +76,7 @@ inline constexpr std::size_t pair_families = 7;  // conv2d to transpose
 bool has_own_pairs(const Machine& machine);
 /// Capacity of each side of the DSRAM pair that instructions of a family use: of its own, else dsram_bytes.
 std::int64_t dsram_bytes_of(const Machine& machine, Family family);
-/// Of the largest.
+/// Capacity of the largest.
 std::int64_t largest_dsram_bytes(const Machine& machine);
 /// The machine with all pairs of dsram_bytes.
 Machine without_own_pairs(Machine machine);
@@ -90,8 +91,8 @@ struct Fetch {
   friend auto operator<=>(const Fetch&, const Fetch&) = default;
 };
 
-/// What one instruction stands for beyond one operator (docs/model/fusion.md): attention, with its
-/// scores never leaving the chip; a strip of rows carried depth-first through a chain of operators.
+/// The kinds of instructions beyond one operator (docs/model/fusion.md): attention, with its scores never leaving
+/// the chip; a strip of rows carried depth-first through a chain of operators.
 enum class Compound : std::int8_t { single, attention, strips };
 
 /// Number formats of one instruction: of its weights, the operands that it reads and the results that it writes,
@@ -104,8 +105,8 @@ struct Formats {
 };
 Formats formats_of(const Machine& machine);
 
-/// What a user says of the formats of layers: a line of the language in core/program/form/format_text.h. Nothing
-/// said: those of the machine.
+/// A user's rule for the formats of layers: a line of the language in core/program/form/format_text.h. Formats that
+/// it does not name are those of the machine.
 struct FormatRule {
   std::string pattern;             // as written between the quotes; empty: of all layers of a family
   std::optional<Family> family{};  // of which every layer is meant
@@ -123,13 +124,14 @@ struct Part {
   std::int64_t out_elements = 0;
   std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
-  // Of a part of strips that is no nest: of what the part before made, in all. Of a nest that is a branch, which
-  // works on what the part before works on and takes that one's results beside, each element with its own: these.
+  // In a part of strips that is no nest: the elements that it reads of what the part before made, in all. In a nest
+  // that is a branch, which works on what the part before works on and takes that part's results beside, each
+  // element with its own: the number of these.
   std::int64_t read_elements = 0;
-  // Of a part of strips: how many operands beside are rows on chip, each element with its own: made by a part
-  // before, or of operand A.
+  // In a part of strips: how many operands beside are rows on chip, each element with its own: those made by a part
+  // before, and those of operand A.
   std::int64_t rows_beside = 0, a_beside = 0;
-  // Of a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
+  // In a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
   // of `tile_channels`; all others are held from the first strip to the last.
   std::int64_t streamed_channels = 0, tile_channels = 0;
   friend auto operator<=>(const Part&, const Part&) = default;
@@ -187,7 +189,7 @@ bool multiplies_weights_in_floats(const InstructionClass& c);
 inline constexpr std::int64_t instruction_word_bits = 256;
 inline constexpr std::int64_t least_instruction_words = 2;
 
-/// What the codes of a quantised tensor, or output channel, stand for: (code - zero) x scale. Signed formats are
+/// The meaning of the codes of a quantised tensor, or output channel: (code - zero) x scale. Signed formats are
 /// symmetric and have no zero point.
 struct WeightScale {
   float scale = 1;
@@ -252,8 +254,8 @@ struct Program {
   Bytes context_bytes;              // inputs on chip that travel with the frame from core to core (role core)
 };
 
-/// What a program needs the machine to be like: the parameters that its sizes and bytes follow from, in the order
-/// of program_parameters() and the coding of ParameterRow.
+/// The parameters of a machine that a program's sizes and bytes follow from, in the order of program_parameters()
+/// and the coding of ParameterRow.
 using MachineNeeds = std::vector<std::int64_t>;
 std::span<const ParameterRow* const> program_parameters();
 MachineNeeds needs_of(const Machine& machine);
@@ -280,8 +282,8 @@ struct Application {
   // own among them, and of an infeasible one that alone. Not all of them, and none of an application from
   // elsewhere.
   CapacityRange psram_bytes = no_capacity;
-  // What the chip is built for, where it serves others, too: of their stages what area, memories and the clock
-  // limit read. Nothing: for this application alone.
+  // The application that the chip is built for, where it serves others, too: area, memories and the clock limit
+  // read its stages. Nothing: this application alone.
   std::shared_ptr<const Application> chip{};
 };
 
@@ -289,7 +291,7 @@ struct Compilation;
 class MappingCache;
 class StageCache;
 
-/// What the user may add. `after_pass` is called after each pass of each stage, to print or time it.
+/// Options of a compilation. `after_pass` is called after each pass of each stage, to print or time it.
 struct CompileOptions {
   std::function<void(std::string_view stage, std::string_view pass, const Compilation&)> after_pass{};
   std::vector<MappingRule> mapping_rules{};  // the first that matches a layer decides its mapping
@@ -313,7 +315,7 @@ struct CompileOptions {
 /// fewer on a machine that spares no zeros; and what `stop` does.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
-/// What the instructions take in IMEM.
+/// Bytes of the instructions in IMEM.
 Bytes imem_bytes(const Program& program);
 
 /// The `.graph` text of a program: its values, its nodes, and one line an instruction (docs/formats.md). `scales`

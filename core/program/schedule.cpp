@@ -40,7 +40,8 @@ void sweep(Walk& walk, LiveBytes live, std::size_t first, std::size_t end, const
   }
 }
 
-/// Of what is ready: what leaves least alive, of equals what needs least meanwhile, of equals the earliest.
+/// Takes of what is ready always the node that leaves least alive, of equals the one that needs least meanwhile, of
+/// equals the earliest.
 OperationOrder greedy(const ScheduleProblem& problem, const ValueUses& uses) {
   const std::size_t count = problem.operations.size();
   List<std::int32_t> waits(count, 0), ready;

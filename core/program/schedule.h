@@ -18,8 +18,8 @@ struct ScheduledValue {
   bool kept = false;  // alive to the end: a result that waits on chip, an input that is needed again
 };
 
-/// What one operation reads and makes; `replaceable` are operands that its result may take the place of when they
-/// die here and are as large. A value that no operation makes is there from the start.
+/// The values that one operation reads and makes; `replaceable` are operands that its result may take the place of
+/// when they die here and are as large. A value that no operation makes is there from the start.
 struct ScheduledOperation {
   std::vector<std::int32_t> reads;  // values, each once
   std::int32_t result = -1;
@@ -86,8 +86,8 @@ Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capaci
 Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                              const ScheduleEffort& effort, KnownWindows& known);
 
-/// What least_live_schedule chooses from, whatever the capacity: different orders of the least peak found, in the
-/// order in which the first of equals wins.
+/// The orders that least_live_schedule chooses from, whatever the capacity: different orders of the least peak
+/// found, in the order in which the first of equals wins.
 struct ScheduleChoices {
   std::vector<OperationOrder> orders;
   std::int64_t peak_bytes = 0;

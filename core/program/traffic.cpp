@@ -1,4 +1,4 @@
-// What the tile loops of a nest move between memory and chip.
+// The words that the tile loops of a nest move between memory and chip.
 #include "core/program/traffic.h"
 
 #include <algorithm>

@@ -1,30 +1,26 @@
-// What the tile loops of a nest move between memory and chip, in words, exactly and in closed form.
+// The words that the tile loops of a nest move between memory and chip, exactly and in closed form.
 //
 // The rule. A nest has four tile loops: rows, columns, channels, sums (Mapping). They run in the mapping's order,
 // with two more between them that are never split:
 //   - groups of a weighted nest of several groups: the channels loop is a loop over groups (or runs of whole
-//   groups)
-//     and, just inside it, one over the tiles of a group's channels. A tile of channels is at most one group's, or
-//     a run of whole groups;
+//     groups) and, just inside it, one over the tiles of a group's channels. A tile of channels is at most one
+//     group's, or a run of whole groups;
 //   - repeats. Of a weighted nest the frames of the batch, just outside the outer one of rows and columns; when
-//   both are
-//     whole there is no such loop and a tile covers all frames (`multiplicity`). Of a product of two activations
-//     all batch x groups products, outermost; when rows, columns and channels are whole, a tile covers all of them.
+//     both are whole there is no such loop and a tile covers all frames (`multiplicity`). Of a product of two
+//     activations all batch x groups products, outermost; when rows, columns and channels are whole, a tile covers
+//     all of them.
 // Activations A are indexed by repeats, groups, rows, columns, sums; B by groups, channels, sums (of a product also
 // by repeats); results by all but sums. Then
 //   1. A tile of A or B is loaded when the one needed differs from the one before it in the order of the loops.
 //   2. Exception, the line buffer: when that A tile and the one before differ by one step forward of the rows loop
-//   and
-//      by nothing else, and windows of neighbouring tiles share rows, only the rows that the one before had not are
-//      loaded. Likewise columns. (So: rows, or columns, is the innermost of the loops of more than one tile that
-//      index A; its first tile is loaded whole each time that the loop begins again.)
+//      and by nothing else, and windows of neighbouring tiles share rows, only the rows that the one before had
+//      not are loaded. Likewise columns. (So: rows, or columns, is the innermost of the loops of more than one
+//      tile that index A; its first tile is loaded whole each time that the loop begins again.)
 //   3. A result tile is made on chip. When the next operation works on another one, it leaves: as a result if its
-//   last
-//      sums tile is done, else as partial sums, which come back when its next sums tile is worked on.
+//      last sums tile is done, else as partial sums, which come back when its next sums tile is worked on.
 //   4. The window of a tile is what its results read, clipped to the input: padding is no word. Along an axis it is
-//   the
-//      smallest run that holds all positions read; where the stride is larger than the reach of the kernel, one run
-//      a result.
+//      the smallest run that holds all positions read; where the stride is larger than the reach of the kernel,
+//      one run a result.
 // On chip lie one tile of each: of A the window as it would be inside an input without edges, at most all that is
 // read.
 //

@@ -31,12 +31,12 @@ struct WeightForm {
 };
 WeightForm weight_form(const Machine& machine);
 
-/// Of `group` consecutive weights along the sums the largest ceil(density group) stay, of fewer at most as many.
-/// Worked example: 2 of 4 of 10: 2 + 2 + 2; of 9: 2 + 2 + 1.
+/// Of each `group` consecutive weights along the sums the largest ceil(density group) stay; of a last, shorter
+/// group at most as many. Worked example: 2 of 4 of 10: 2 + 2 + 2; of 9: 2 + 2 + 1.
 struct GroupPattern {
   std::int64_t group = 0, stay = 0;
   std::int64_t kept_of(std::int64_t sums) const { return sums / group * stay + std::min(stay, sums % group); }
-  /// Of the place of a weight that stays in its group.
+  /// Bits that say where in its group a weight stands that stays.
   std::int64_t index_bits() const {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(group - 1)));
   }

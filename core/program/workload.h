@@ -1,4 +1,4 @@
-// What a machine is asked to run: one or more networks, each in its place in the frame's way through SDIP.
+// The workload of a machine: one or more networks, each in its place in the frame's way through SDIP.
 #pragma once
 
 #include <memory>

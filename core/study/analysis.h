@@ -24,8 +24,8 @@ struct Analysis {
 Analysis analyze(const Workloads& workloads, const std::string& model, const Machine& machine,
                  const SaidFormats& formats = {}, const Stop& stop = {});
 
-/// What compiles a model, or each of a mix, for many machines: without saying what those lack that do not fit, and
-/// with what earlier ones made.
+/// A function that compiles a model, or each of a mix, for many machines: it does not say what those lack that do
+/// not fit, and uses what earlier ones made.
 CompileFunction compile_quickly(const Workloads& workloads, const Mix& mix, const SaidFormats& formats = {},
                                 const Stop& stop = {});
 

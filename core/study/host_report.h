@@ -36,8 +36,8 @@ struct HostReport {
 /// Requires a checked machine. Throws Error("value_conflict", "--preset", ...) for one that has no host.
 HostReport host_report(const Workloads& workloads, const std::string& model, const Machine& machine);
 
-/// What the authors of the PYNQ-Z2 accelerator measured beyond what they computed, in cycles of its bus; nothing
-/// for other models. Shown beside the model's own figures; nothing is fitted to it.
+/// The cycles of its bus that the authors of the PYNQ-Z2 accelerator measured beyond those that they computed;
+/// nothing for other models. Shown beside the model's own figures; nothing is fitted to it.
 std::optional<double> unexplained_cycles(const std::string& model);
 
 }  // namespace sdip

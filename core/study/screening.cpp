@@ -20,7 +20,7 @@ namespace {
 /// Machines that share a program, by their places.
 using Sharing = std::map<std::vector<std::int64_t>, std::vector<std::size_t>>;
 
-/// Of one program; where it cannot be its machines stay without values, and say why.
+/// Evaluates the machines of one program. Where it cannot be compiled they stay without values, and say why.
 void evaluate_sharing(const CompileFunction& compile_machine, const std::vector<Machine>& machines,
                       const std::vector<std::size_t>& places, std::vector<Outcome>& outcomes) {
   try {

@@ -27,7 +27,7 @@ struct ScreeningRequest {
 inline constexpr std::int64_t most_screened = 100'000;
 inline constexpr std::size_t most_screened_measures = 32;
 
-/// Of each measure what each row does, in the order of the axes.
+/// For each measure what each row does, in the order of the axes.
 struct Screening {
   ScreeningRequest request;
   std::int64_t evaluated = 0, without_value = 0, compiled = 0;

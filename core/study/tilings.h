@@ -1,4 +1,4 @@
-// What the best tiling of each convolution and product moves, beside the bound.
+// The words that the best tiling of each convolution and product moves, beside the bound.
 #pragma once
 
 #include <optional>

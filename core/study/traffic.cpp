@@ -15,7 +15,8 @@ struct StackedOption {
   std::string_view parameter, value;
 };
 
-/// What is put on top of the other: lossless fusions, in the order in which each needs the ones before it.
+/// The options that are put on top of each other: lossless fusions, in the order in which each needs the ones
+/// before it.
 constexpr StackedOption stack[] = {
     {"transposition", "dynamic"},
     {"fusion", "pointwise"},

@@ -1,4 +1,4 @@
-// What each option of the compiler does to a model's traffic: the rows of `sdip traffic`.
+// The effect of each option of the compiler on a model's traffic: the rows of `sdip traffic`.
 #pragma once
 
 #include <cstdint>

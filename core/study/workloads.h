@@ -15,7 +15,7 @@
 
 namespace sdip {
 
-/// What a name stands for on a machine.
+/// Gives the workload that a name stands for on a machine.
 using Workloads = std::function<std::shared_ptr<const Workload>(const std::string& name, const Machine& machine)>;
 
 /// A network as its file has it, and with its patterns recognised.
@@ -36,7 +36,7 @@ struct NetworkPart {
 /// Those of a built-in pipeline, in the order a frame meets them, or of a built-in model; none of any other name.
 std::vector<NetworkPart> built_in_parts(std::string_view name);
 
-/// What one pass of a built-in model is written for.
+/// The sizes that one pass of a built-in model is written for.
 struct PassSizes {
   std::int64_t batch = 1, image_height_px = 0, image_width_px = 0;
 };
@@ -45,9 +45,9 @@ PassSizes pass_sizes(const NetworkPart& part, const Machine& machine);
 /// The ONNX of a built-in model. Throws Error unknown_model, value_out_of_range.
 std::string built_model(const std::string& name, const PassSizes& sizes);
 
-/// What the machine runs of the parts, each read by `read`: an encoder where it is asked for, with guidance as a
-/// batch of two both halves in the U-Net, and both prompts in text encoders whenever there is guidance. A core's
-/// stage ends with guidance and sampler; before it stands its context, where that is hoisted.
+/// The workload of the machine, from parts that are read by `read`: an encoder where it is asked for, with guidance
+/// as a batch of two both halves in the U-Net, and both prompts in text encoders whenever there is guidance. A
+/// core's stage ends with guidance and sampler; before it stands its context, where that is hoisted.
 Workload workload_of(const std::string& name, std::span<const NetworkPart> parts, const Machine& machine,
                      const std::function<ReadModel(std::size_t part, const PassSizes& sizes)>& read);
 

@@ -17,7 +17,7 @@ namespace sdip::workload {
 
 using Shape = std::vector<std::int64_t>;
 
-/// What a model is built for, every number resolved and checked.
+/// The sizes that a model is built for, every number resolved and checked.
 struct Sizes {
   std::int64_t batch;
   std::int64_t height_px;

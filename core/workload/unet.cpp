@@ -19,7 +19,7 @@ Value time_mlp(Draft& draft, std::string_view module, const Value& x, std::int64
   return linear(draft, "linear_2", hidden, channels);
 }
 
-/// What SDXL adds to the time embedding: the pooled text, and picture size and crop as sinusoids.
+/// The conditions that SDXL adds to the time embedding: the pooled text, and picture size and crop as sinusoids.
 Value added_embedding(Draft& draft, const UnetConfig& config, std::int64_t batch, std::int64_t channels) {
   const Value pooled = float_input(draft, "text_embeds", {batch, config.pooled_channels});
   const Value ids = float_input(draft, "time_ids", {batch, 6});
@@ -91,7 +91,7 @@ Value transformer(Draft& draft, std::string_view module, const Value& x, const V
   return add(draft, y, x);
 }
 
-/// What every block needs besides its input.
+/// The values that every block needs besides its input.
 struct Conditions {
   const UnetConfig& config;
   Value time;

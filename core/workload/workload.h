@@ -31,7 +31,7 @@ enum class ModelKind : std::int64_t {
 /// The name of a kind, as in JSON: "text_encoder", "unet", ...
 std::string_view name_of(ModelKind kind);
 
-/// What a model is written for. 0 stands for the model's native size, which its row states.
+/// The sizes that a model is written for. 0 stands for the model's native size, which its row states.
 struct ModelOptions {
   std::int64_t batch = 1;
   std::int64_t image_height_px = 0;

@@ -31,7 +31,7 @@ OrderedJson read_answer(const std::string& text, const Member& member) try {
   throw nonsense(member, error.what());
 }
 
-/// What a child says of a member, checked: the rest of the program relies on some of it.
+/// Checks what a child says of a member, as the rest of the program relies on some of it.
 void check_facts(const std::string& text, const Member& member) {
   try {
     const OrderedJson facts = read_answer(text, member);

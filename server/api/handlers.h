@@ -12,6 +12,7 @@ Reply answer_metrics(Service&, const Call&);
 Reply answer_fields(Service&, const Call&);
 Reply answer_presets(Service&, const Call&);
 Reply answer_baselines(Service&, const Call&);
+Reply answer_chips(Service&, const Call&);
 Reply answer_openapi(Service&, const Call&);
 Reply answer_version(Service&, const Call&);
 Reply answer_health(Service&, const Call&);

@@ -36,7 +36,7 @@ Reply refusal_of(const Error& error, OrderedJson refused) {
 
 }  // namespace
 
-// What never changes is written once.
+// Answers that never change are written once.
 Reply answer_parameters(Service&, const Call&) {
   static const std::string text = json_text(parameters_json());
   return {.body = text};
@@ -59,6 +59,10 @@ Reply answer_presets(Service&, const Call&) {
 }
 Reply answer_baselines(Service&, const Call&) {
   static const std::string text = json_text(baselines_json());
+  return {.body = text};
+}
+Reply answer_chips(Service&, const Call&) {
+  static const std::string text = json_text(chips_json(predict_chips()));
   return {.body = text};
 }
 Reply answer_openapi(Service&, const Call&) {
@@ -146,7 +150,7 @@ class ScreeningTurn {
 
 }  // namespace
 
-/// Of a mix in the child of the uploaded one.
+/// A mix is screened in the child of its uploaded model.
 Reply post_screening(Service& service, const Call& call) {
   const Json body = parse_json(call.body);
   const ScreeningRequest request = screening_request(body);

@@ -140,7 +140,7 @@ void add_tables(Schema& schemas) {
   schemas["OpenApi"] = {{"type", "object"}};
 }
 
-/// What a report says of a network.
+/// Adds the schemas of a report's network.
 void add_report(Schema& schemas) {
   const auto row = [](std::initializer_list<const char*> texts, std::initializer_list<const char*> counts) {
     Properties properties;
@@ -459,6 +459,7 @@ OrderedJson component_schemas() {
   add_analysis_schemas(schemas);
   add_memory_schemas(schemas);
   add_explanations(schemas);
+  add_chips(schemas);
   add_comparisons(schemas);
   add_compared_rows(schemas);
   add_sweeps(schemas);

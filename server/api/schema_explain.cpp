@@ -75,7 +75,7 @@ void add_changes(OrderedJson& schemas) {
                                         {"method?", one_of({"morris", "sobol"})},
                                         {"samples?", integer()},
                                         {"seed?", integer()}});
-  // Of morris the first four, of sobol the others.
+  // The first four are of morris, the others of sobol.
   schemas["ScreenedRow"] = object({{"parameter", text()},
                                    {"mean?", nullable(number())},
                                    {"mean_size?", nullable(number())},

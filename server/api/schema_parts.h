@@ -10,10 +10,11 @@ schema::Schema job_states();
 /// A user's formulas by name, each alone or with its unit.
 schema::Schema user_formulas();
 
-/// Adds those of validations; of searches; of fronts; of explanations and single changes.
+/// Each adds the schemas of what it is named after to those that there are.
 void add_validations(OrderedJson& schemas);
 void add_searches(OrderedJson& schemas);
 void add_fronts(OrderedJson& schemas);
-void add_explanations(OrderedJson& schemas);
+void add_explanations(OrderedJson& schemas);  // and of single changes
+void add_chips(OrderedJson& schemas);
 
 }  // namespace sdip

@@ -41,7 +41,7 @@ void print_error(const Error& error) {
             << std::endl;
 }
 
-/// What a file holds; errors name the file.
+/// Reads a file as JSON; errors name the file.
 Json file_json(const std::string& file) {
   try {
     return parse_json(read_text(file));
@@ -267,7 +267,7 @@ void require_model_or_program(const std::string& model, bool program, const File
     throw Error("value_conflict", "--role", "a program says its role itself; expected with an ONNX file only");
 }
 
-/// What a server starts to evaluate an upload (server/models/apart.h); nothing for people.
+/// Adds the command that a server starts to evaluate an upload (server/models/apart.h); it is not for people.
 void add_evaluate_command(CLI::App& app, Action& action) {
   app.add_subcommand(child_command, "Evaluates a model for a server that started this")
       ->group("")

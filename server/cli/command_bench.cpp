@@ -39,7 +39,7 @@ struct Counted {
 };
 constexpr Counted counted_sweeps[] = {{"grid", grid_sweep, 16'384}, {"all-differ", fine_sweep, 512}};
 
-/// What callgrind runs: the programs, with their machines or without.
+/// Runs what callgrind counts: the programs, with their machines or without.
 int run_counted(const std::string& name, bool evaluated) {
   for (const Counted& counted : counted_sweeps)
     if (name == counted.name) sweep_first(counted.space(), counted.points, evaluated);
@@ -116,7 +116,8 @@ void print_class_growth(const std::vector<LayerGrowth>& growth) {
 constexpr double random_budget_machines = 1'000;  // a second on two cores, programs made anew
 constexpr std::int64_t drawn_machines = 500, compared_every = 10;
 
-/// What is rated, and one in how many of the machines asked for; more than were asked for where most are wanted.
+/// A kind of machines to rate, and one in how many of those asked for; where most are wanted, more than were asked
+/// for.
 struct Rated {
   RatedMachines machines;
   std::int64_t times, one_in;

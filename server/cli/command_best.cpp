@@ -144,7 +144,7 @@ int list_rows(bool json, bool narrow) {
   return exit_ok;
 }
 
-/// What is kept in a data folder, if there is one.
+/// The accuracies kept in a data folder, if there is one.
 KnownAccuracies accuracies_in(Store* store) {
   if (store == nullptr) return {};
   return {[store](const std::string& key) { return store->accuracy(key); },
@@ -159,7 +159,7 @@ int say(const BestArguments& arguments, const BestAnswer& answer) {
   return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
 }
 
-/// Of answers of parts. Those that are missing are told on standard error.
+/// Merges answers of parts. Those that are missing are told on standard error.
 int run_merged(const BestArguments& arguments) {
   std::vector<PartAnswer> parts;
   for (const std::string& file : arguments.merged) try {

@@ -28,7 +28,7 @@ struct CompareArguments {
   bool json = false, sources = false;
 };
 
-/// Of each machine one row, which it has at each batch; what was measured and our bounds are no machines.
+/// One row for each machine, though it has one at each batch; measurements and our bounds are no machines.
 std::vector<const ComparisonRow*> machines_of(const std::vector<ComparisonRow>& rows) {
   std::vector<const ComparisonRow*> firsts;
   for (const ComparisonRow& row : rows) {
@@ -139,7 +139,7 @@ ComparisonAsked asked_of(const CompareArguments& arguments, std::span<const Devi
   return asked;
 }
 
-/// What the rows lean on, each said once: of ours, and of few devices.
+/// Prints what the rows lean on, each note once: of ours, and of few devices.
 void print_notes(const std::vector<ComparisonRow>& rows, bool of_devices) {
   std::vector<std::string> said;
   for (const ComparisonRow& row : rows)

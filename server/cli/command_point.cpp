@@ -198,7 +198,7 @@ void print_fpga(const FpgaUse& use) {
               colour_out());
 }
 
-/// What most of an instruction's energy goes to.
+/// The part that takes most of an instruction's energy.
 std::string largest_part(const InstructionCost& cost) {
   const auto most = std::ranges::max_element(cost.energy_parts);
   return std::string(energy_part_text(static_cast<EnergyPart>(most - cost.energy_parts.begin())));

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view manifest_ending = ".manifest.json";
 
-/// What was exported, and what made it.
+/// An export, and what made it.
 struct Exported {
   std::string file;  // of the points
   ExportFormat format = ExportFormat::csv;
@@ -157,14 +157,14 @@ int not_reproduced(const std::string& file, const std::string& why) {
   return exit_input;
 }
 
-/// Of a difference that is none of accuracy.
+/// Says a difference that is not in accuracy.
 std::string difference_text(const PointsDifference& found) {
   if (found.in_header) return fmt::format("differs in its header, line {}", found.line);
   return fmt::format("differs from line {} on{}", found.line,
                      found.column.empty() ? "" : ", first in " + printable(found.column));
 }
 
-/// What stands before the points, which the store does not have yet; nothing where it is the file's.
+/// The lines before the points as the store would write them; nothing where the file has the same.
 std::optional<std::string> header_difference(const Store& store, const SweepRecord& sweep, const ExportQuery& query,
                                              const std::string& file) {
   PointsComparison comparison(file, query.format);

@@ -140,8 +140,8 @@ void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor
   }
 }
 
-/// Of the stage's graph and of `graph`, which may be the one before the compiler's passes, the inputs and weights
-/// are the same.
+/// Runs a stage, with the same inputs and weights for its graph and for `graph`, which may be the one before the
+/// compiler's passes.
 void run_stage(const RunArguments& arguments, const Machine& machine, const Graph& graph,
                const CompiledStage& compiled, const StoredTensors& stored, const StoredByteSource& mapped,
                std::vector<TextRow>& rows) {

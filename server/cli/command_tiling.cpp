@@ -42,7 +42,7 @@ ProductChain chain_of(const std::string& text) {
   return {sizes[0], sizes[1], sizes[2], sizes[3]};
 }
 
-/// What two products move one after the other; nothing where there is no room.
+/// Words that two products move one after the other; nothing where there is no room.
 std::optional<std::int64_t> words_apart(const ProductChain& chain, std::int64_t words) {
   const auto moved = [&](std::int64_t sums, std::int64_t channels) {
     Nest nest;

@@ -57,9 +57,9 @@ struct MachineOptions {
   std::vector<std::string> changes;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
-/// What is wrong with a whole number, for a check of an option; nothing of least to most.
+/// The problem of a whole number, for a check of an option; nothing of least to most.
 std::string whole_number_problem(const std::string& text, std::int64_t least, std::int64_t most);
-/// What is wrong with a seed, for a check of an option; nothing of 0 to most_seed.
+/// The problem of a seed, for a check of an option; nothing of 0 to most_seed.
 std::string seed_problem(const std::string& text);
 /// --seed N: anything else is wrong usage.
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);

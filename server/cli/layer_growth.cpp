@@ -1,4 +1,4 @@
-// What a machine costs to evaluate as a network grows in layers, and in kinds of layers.
+// Time to evaluate a machine as a network grows in layers, and in kinds of layers.
 #include "server/cli/layer_growth.h"
 
 #include <algorithm>
@@ -44,7 +44,8 @@ Application convolutions(std::int64_t layers, std::int64_t classes) {
   return application;
 }
 
-/// Of machines that differ in the softmax's lanes, which no layer uses, and in the channel's rate if so wished.
+/// Seconds to evaluate one of many machines, which differ in the softmax's lanes, that no layer uses, and in the
+/// channel's rate if so wished.
 double seconds_a_machine(const Application& application, bool own_times) {
   std::vector<Machine> machines(4096);
   for (std::size_t i = 0; i < machines.size(); ++i) {

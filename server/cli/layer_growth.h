@@ -1,4 +1,4 @@
-// What a machine costs to evaluate as a network grows in layers, and in kinds of layers, for `sdip bench`.
+// Time to evaluate a machine as a network grows in layers, and in kinds of layers, for `sdip bench`.
 #pragma once
 
 #include <cstdint>

@@ -37,8 +37,8 @@ struct MachineRate {
 /// Draws until so many are not refused; every `compared_every`-th of these is compiled from scratch, too; 0: none.
 MachineRate machine_rate(const RatedMachines& rated, std::int64_t machines, std::int64_t compared_every);
 
-/// Of the devices of an archetype, each on a frame of SD 1.5, how long the slowest takes: at first, and with
-/// mappings and layouts found, at another clock and another rate of DRAM (a median of several).
+/// How long the slowest device of an archetype takes on a frame of SD 1.5: at first, and with mappings and layouts
+/// found, at another clock and another rate of DRAM (a median of several).
 struct DeviceRate {
   std::string archetype;
   int devices = 0;

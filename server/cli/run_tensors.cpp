@@ -20,7 +20,7 @@ namespace {
 
 const Value& value_of(const Graph& graph, ValueId id) { return graph.values[id]; }
 
-/// What stands after NAME= in the last text that begins so.
+/// The text after NAME= in the last text that begins so.
 std::optional<std::string> said_of(const std::vector<std::string>& texts, const std::string& name) {
   for (auto text = texts.rbegin(); text != texts.rend(); ++text)
     if (text->starts_with(name + "=")) return text->substr(name.size() + 1);

@@ -1,4 +1,4 @@
-// What `sdip run` is given and gives: tensors as files and as text.
+// Inputs and outputs of `sdip run`: tensors as files and as text.
 #pragma once
 
 #include <cstdint>

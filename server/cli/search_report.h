@@ -1,4 +1,4 @@
-// What the search finds of fronts that are known, as tables for `sdip bench --search`.
+// The search beside fronts that are known, as tables for `sdip bench --search`.
 #pragma once
 
 #include <cstdint>

@@ -30,8 +30,8 @@ Json axis_json(const std::string& text, const std::string& option = "--axis");
 /// formula_invalid naming the option.
 Json link_json(const std::string& text);
 
-/// What --clone, --extend, --narrow or --retry ask for, and of which sweep; nothing without them. Throws Error
-/// value_invalid, value_conflict where an option stands beside that is for a sweep of its own.
+/// The change that --clone, --extend, --narrow or --retry ask for, and of which sweep; nothing without them. Throws
+/// Error value_invalid, value_conflict where an option stands beside that is for a sweep of its own.
 struct AskedRevision {
   std::int64_t parent = 0;
   Revision revision;

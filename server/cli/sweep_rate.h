@@ -13,7 +13,7 @@ namespace sdip {
 double seconds_of(const std::function<void()>& work);
 double median_of(int runs, const std::function<void()>& work);
 
-/// What both sweeps vary, as a command would say it.
+/// The axes of both sweeps, as a command would say them.
 std::string rated_machine();
 
 /// A grid over cores, conv2d lanes, vector lanes, weight format, PSRAM capacity, DSRAM width, DRAM channels and
@@ -25,8 +25,7 @@ Space grid_sweep();
 Space fine_sweep();
 
 /// Points of a sweep a second on `threads`, how many of them are feasible, and what its programs took before, on
-/// one: their number, the searches for mappings and the
-/// seconds of both together.
+/// one: their number, the searches for mappings and the seconds of both together.
 struct SweepRate {
   std::int64_t points = 0, feasible = 0, programs = 0, searches = 0;
   double compile_s = 0, points_per_second = 0;

@@ -17,7 +17,7 @@ struct GateRules {
   std::int64_t most_upload_bytes = 0;  // of a PUT; other bodies are at most most_json_bytes
 };
 
-/// What is acted on; other headers (ranges, upgrades, forwarding) are not.
+/// The parts of a head that are acted on; other headers (ranges, upgrades, forwarding) are not.
 struct Head {
   std::string method, path;                       // decoded
   std::multimap<std::string, std::string> query;  // decoded; a key ends at its first `=`

@@ -29,15 +29,15 @@ struct ServerLimits {
   std::chrono::milliseconds drain_time{3000};  // after stop(), for requests under way
 };
 
-/// What a head leads to.
+/// The decision on a request after its head.
 struct Admission {
   std::optional<Reply> refusal = {};  // ends the request before its body is read
   bool quick = false;                 // answered within some milliseconds, always
 };
 
-/// What answers. `admit` sees method, path, query and content type before a body is read, on the polling thread;
-/// `answer` sees the whole call; `upload_file` gives a file to put the body of a PUT into. What they throw becomes
-/// a problem: an Error its own, anything else `internal`, with its text only on stderr.
+/// The functions that answer. `admit` sees method, path, query and content type before a body is read, on the
+/// polling thread; `answer` sees the whole call; `upload_file` gives a file to put the body of a PUT into. What
+/// they throw becomes a problem: an Error its own, anything else `internal`, with its text only on stderr.
 struct Answerer {
   std::function<Admission(const Call&, const std::string& content_type)> admit;
   std::function<Reply(const Call&)> answer;

@@ -1,4 +1,4 @@
-// What queues of jobs ask of the system.
+// How a queue of jobs makes way for requests, and logs a failure.
 #include "server/http/job_queue.h"
 
 #include <sys/resource.h>

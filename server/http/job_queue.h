@@ -81,8 +81,8 @@ class JobQueue {
   /// It runs when no other waits.
   void add_behind(std::int64_t id) { put(behind_, id); }
 
-  /// Of one that runs true: it is told to end, and has, or the first to tell it has waited long enough. Else false:
-  /// it waits no longer.
+  /// Tells a job to end. True when it was running: it has ended, or the first who told it has waited long enough.
+  /// Else it waits no longer: false.
   bool cancel(std::int64_t id) {
     std::unique_lock lock(mutex_);
     drop_waiting(id);
@@ -105,7 +105,7 @@ class JobQueue {
     return running_ == id || std::ranges::find(queue_, id) != queue_.end() ||
            std::ranges::find(behind_, id) != behind_.end();
   }
-  /// Of the one that runs; of any other, nullopt.
+  /// How far the running job is; nullopt for any other.
   std::optional<Progress> progress(std::int64_t id) const {
     const std::lock_guard lock(mutex_);
     return running_ == id ? std::optional(progress_) : std::nullopt;

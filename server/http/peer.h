@@ -49,7 +49,7 @@ struct Peer {
   Peer& operator=(const Peer&) = delete;
 
   enum class Received { some, nothing, end };
-  /// What has come, to the end of `in`, at most some 64 KiB.
+  /// Receives what has come, to the end of `in`, at most some 64 KiB.
   Received receive();
   /// Sends of `out` what goes; false when the client is gone.
   bool flush();
@@ -82,7 +82,7 @@ class ChunkWriter {
   /// False, from then on, when the client is gone or reads too slowly, or the server ends.
   bool head(std::string_view text) { return open_ = open_ && write(text); }
   bool piece(std::string_view bytes);
-  /// What is left, and the last chunk.
+  /// Sends what is left, and the last chunk.
   bool end();
 
  private:

@@ -97,7 +97,7 @@ void Poller::run() {
       }
     }
     take_finished();
-    bury();
+    erase_ended();
   }
   over_ = true;
   quick_.reset();
@@ -112,7 +112,7 @@ void Poller::begin_drain() {
   ::close(std::exchange(listener_, -1));
   for (auto& [socket, c] : peers_)
     if (c->phase == Phase::head || c->phase == Phase::body) c->phase = Phase::ended;
-  bury();
+  erase_ended();
 }
 
 bool Poller::drained() const {
@@ -129,7 +129,7 @@ void Poller::accept_all() {
     if (socket < 0 || std::ssize(peers_) >= limits_.most_connections) {
       if (Peer* longest = waiting_longest()) {
         longest->phase = Phase::ended;
-        bury();
+        erase_ended();
       } else if (socket < 0) {  // no descriptor is left: asked again when time has passed
         ::epoll_ctl(epoll_, EPOLL_CTL_DEL, listener_, nullptr);
         listening_ = false;
@@ -148,7 +148,7 @@ void Poller::accept_all() {
   }
 }
 
-/// Of those that cost nobody anything: between requests, in a head, or done.
+/// The connection that has waited longest among those that nobody misses: between requests, in a head, or done.
 Peer* Poller::waiting_longest() {
   Peer* longest = nullptr;
   for (auto& [socket, c] : peers_)
@@ -157,7 +157,7 @@ Peer* Poller::waiting_longest() {
   return longest;
 }
 
-void Poller::bury() {
+void Poller::erase_ended() {
   std::erase_if(peers_, [](const auto& entry) { return entry.second->phase == Phase::ended; });
 }
 
@@ -266,7 +266,7 @@ void Poller::open_upload(Peer& c) {
   });
 }
 
-/// Of those that dawdle, another than `c`; false where nobody does.
+/// Ends the slowest upload that dawdles, other than `c`; false where none does.
 bool Poller::end_slowest_upload(const Peer& c) {
   const auto now = std::chrono::steady_clock::now();
   Peer* slowest = nullptr;
@@ -373,7 +373,7 @@ void Poller::tick(Moment now) {
     watch(*c);
   }
   cut_off_largest();
-  bury();
+  erase_ended();
 }
 
 void Poller::check_time(Peer& c, Moment now) {

@@ -31,7 +31,7 @@ class Poller {
   void stop();
 
  private:
-  /// What a worker made of a request.
+  /// The reply that a worker made to a request.
   struct Finished {
     Peer* connection;
     std::string text;
@@ -61,7 +61,7 @@ class Poller {
   void check_time(Peer& c, Moment now);
   void cut_off_largest();
   Peer* waiting_longest();
-  void bury();
+  void erase_ended();
   void begin_drain();
   bool drained() const;
   void take_finished();

@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-/// What a page may load: everything from here, nothing from elsewhere.
+/// The policy of what a page may load: everything from here, nothing from elsewhere.
 constexpr const char* content_policy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";

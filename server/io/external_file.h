@@ -14,8 +14,7 @@ namespace sdip {
 enum class PathWalk { by_kernel, by_directory };
 
 /// The file at `location` below `folder`, mapped read-only. Refused are: an absolute location, a part that is
-/// empty,
-/// "." or "..", a symbolic link anywhere in it, a file that has another name, too (a hard link, perhaps to
+/// empty, "." or "..", a symbolic link anywhere in it, a file that has another name, too (a hard link, perhaps to
 /// outside), and what is no regular file. Throws Error file_not_found, file_unreadable, each saying why.
 std::shared_ptr<const MappedFile> map_external_file(const std::filesystem::path& folder,
                                                     const std::string& location,

@@ -38,7 +38,7 @@ void sync_folder(const std::filesystem::path& folder) {
 
 namespace {
 
-/// What a path is that holds no bytes to be mapped.
+/// The name of a kind of path that holds no bytes to be mapped.
 std::string kind_text(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe";

@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// What `--formats FILE` says; nothing for "". Throws what reading it throws.
+/// Reads `--formats FILE`; nothing for "". Throws what reading it throws.
 inline SaidFormats formats_of_file(const std::string& file) {
   return file.empty() ? SaidFormats() : SaidFormats{read_text(file), file};
 }

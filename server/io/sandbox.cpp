@@ -158,7 +158,7 @@ class Hearing {
       if (head_.size() == head_bytes && body_.size() == length_) end();
     }
   }
-  /// What was said last, when all is said.
+  /// The last message, when all were said.
   std::pair<Saying, std::string> last() {
     if (!last_ || !head_.empty()) failed(task_, "gave no valid answer: it ends early");
     return std::move(*last_);

@@ -25,12 +25,12 @@ inline constexpr const char* this_program = "/proc/self/exe";
 /// The subcommand that a child is started with: `sdip evaluate`, not shown by --help.
 inline constexpr const char* child_command = "evaluate";
 
-/// What a child says, piece by piece: a kind, a length of 8 bytes, little-endian, and so many bytes.
+/// The kinds of messages from a child. Each is a kind, a length of 8 bytes, little-endian, and so many bytes.
 enum class Saying : char { shown = 'p', answer = 'a', error = 'e', no_memory = 'm', bug = 'b' };
 /// As those bytes.
 std::string said_text(Saying kind, std::string_view bytes);
 
-/// What is asked of a child, and what goes on meanwhile.
+/// The task of a child, and what goes on meanwhile.
 struct ChildTask {
   std::filesystem::path program, file;
   std::string request;                        // on its standard input
@@ -48,7 +48,7 @@ struct ChildTask {
 /// cannot be started or could not limit itself; and what opening the file and `show` throw.
 std::pair<Saying, std::string> answer_of_child(const ChildTask& task);
 
-/// What descriptor 3 of a child is.
+/// The descriptor in which a child finds its file.
 inline constexpr int child_file = 3;
 /// Exit code of a child that could not limit itself.
 inline constexpr int exit_unconfined = 77;

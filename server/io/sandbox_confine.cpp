@@ -37,8 +37,8 @@ void limit(__rlimit_resource resource, std::int64_t soft, std::int64_t hard) {
   require(::setrlimit(resource, &both) == 0);
 }
 
-/// What memory, exceptions and the end of a process need, and threads where there may be some; everything else
-/// kills.
+/// Allows the system calls that memory, exceptions and the end of a process need, and threads where there may be
+/// some; any other call kills.
 void filter_calls(bool threads) {
   scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_KILL_PROCESS);
   require(filter != nullptr);

@@ -41,7 +41,7 @@ constexpr SeveralRow several_rows[] = {
     {"--print-after", is_pass},  {"--baselines", is_device}, {"--objectives", is_metric},
     {"--metric", is_assignment}};
 
-/// What further values of the option look like; nullptr where it takes one value a flag.
+/// The look of an option's further values; nullptr where it takes one value a flag.
 Looks further_values(const CLI::App& command, const std::string& flag) {
   const CLI::Option* option = command.get_option_no_throw(flag);
   const auto row = std::ranges::find(several_rows, std::string_view(flag), &SeveralRow::flag);

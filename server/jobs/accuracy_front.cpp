@@ -93,7 +93,7 @@ void measure_front(Store& store, const Catalog& catalog, std::int64_t id, double
     try {
       measure_point(store, catalog, sweep, index, deadline);
     } catch (const Error& error) {
-      // What cannot be executed has no figure; the front's other points may have one.
+      // A point that cannot be executed has no figure; the front's other points may have one.
       if (error.code == "not_found" || error.code == "disk_full") return;
     }
   }

@@ -1,4 +1,4 @@
-// What the server evaluates of a model: of a built-in one here, of an uploaded one in a confined child.
+// Evaluations of models by the server: of a built-in one here, of an uploaded one in a confined child.
 #pragma once
 
 #include <span>

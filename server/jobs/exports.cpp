@@ -19,7 +19,7 @@ OrderedJson ranges_json(const std::vector<IndexRange>& ranges) {
   return list;
 }
 
-/// What Markdown and LaTeX show when nobody says: every column would be wider than a page.
+/// The columns of Markdown and LaTeX when nobody says: all columns would be wider than a page.
 std::vector<Measure> measures_for_people(const SweepSpec& spec) {
   std::vector<Measure> measures = measures_of(spec.objectives);
   for (const Formula& formula : spec.formulas)

@@ -1,4 +1,4 @@
-// What a job found, as text.
+// The findings of a job, as text.
 #include "server/jobs/found_text.h"
 
 #include "server/io/json_in.h"

@@ -1,4 +1,4 @@
-// What a job found, as text: from a child, and into the store.
+// The findings of a job, as text: from a child, and into the store.
 #pragma once
 
 #include <string>

@@ -20,8 +20,8 @@ struct FrontGrowth {
   std::vector<GrowthMark> marks{};
 };
 
-/// Of the stored points that keep the sweep's constraints: at equal steps, the last of them after all points. One
-/// snapshot, a chunk of points at a time.
+/// Growth over the stored points that keep the sweep's constraints: at equal steps, the last of them after all
+/// points. Reads one snapshot, a chunk of points at a time.
 FrontGrowth front_growth(const Store& store, const SweepRecord& sweep, std::vector<Objective> objectives);
 
 /// GET /sweeps/{id}/hypervolume

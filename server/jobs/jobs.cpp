@@ -130,7 +130,7 @@ std::string evaluate_sweep(const Catalog& catalog, const Json& request, const Ev
 
 namespace {
 
-/// What of the missing points lies in the part; both ascend.
+/// The missing points that lie in the part; both ascend.
 std::vector<IndexRange> missing_of(std::vector<IndexRange> missing,
                                    const std::optional<std::vector<IndexRange>>& part) {
   if (!part) return missing;

@@ -49,7 +49,7 @@ class Jobs {
   void cancel(std::int64_t id);
   /// Throws Error conflict when it is queued, running or done, engine_changed, not_found.
   void resume(std::int64_t id);
-  /// Of the running sweep; of any other, nullopt.
+  /// The pace of the running sweep; nullopt for any other.
   std::optional<Pace> pace(std::int64_t id) const { return queue_.progress(id); }
 
  private:

@@ -14,7 +14,7 @@ struct JointFrontRequest {
   std::vector<Formula> constraints{};  // likewise
 };
 
-/// What errors call the members of a request.
+/// The names of the members of a request, for errors.
 struct JointFrontPlaces {
   std::string sweeps, objectives, formulas, constraints;
 };

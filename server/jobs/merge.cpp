@@ -123,8 +123,8 @@ void merge_sweep(Store& store, const Store& from, const SweepRow& row, const std
   });
 }
 
-/// What was measured of number formats, and of which of these points: a front of a part is none of the whole sweep,
-/// but what was measured of a point stays its own.
+/// Merges what was measured of number formats, and of which of these points: a front of a part is none of the whole
+/// sweep, but what was measured of a point stays its own.
 void merge_accuracies(Store& store, const Store& from, std::int64_t row, std::int64_t id) {
   for (const auto& [key, accuracy] : from.accuracies()) store.add_accuracy(key, accuracy);
   for (const auto& [index, key] : from.accuracy_keys(row)) store.set_point_accuracy(id, index, key);

@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// Of n runs of a sweep's points, as even as can be, the k-th.
+/// The k-th of n runs of a sweep's points, as even as can be.
 IndexRange range_of(const WorkPart& part, std::int64_t total);
 
 /// The sweep of that spec, if the store has it: the newest.

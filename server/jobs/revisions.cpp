@@ -36,8 +36,9 @@ std::int64_t add_revision(Store& store, const Catalog& catalog, std::int64_t par
 
 namespace {
 
-/// Of sweeps of the same points, whatever is asked of them, that of which most are stored; nothing of an upload,
-/// whose child is told what to leave out before it begins: were the other removed meanwhile, the sweep would fail.
+/// The sweep of the same points of which most are stored, whatever else was asked of it. Nothing for an upload,
+/// whose child is told what to leave out before it begins: were the other sweep removed meanwhile, this one would
+/// fail.
 std::optional<std::int64_t> equal_sweep(const Store& store, const SweepRow& row, const SweepSpec& spec) {
   for (const MixPart& part : mix_of_text(spec.model, "/model"))
     if (!is_built_in(part.model)) return std::nullopt;

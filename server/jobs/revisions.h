@@ -25,7 +25,7 @@ class TakenPoints {
   /// without a parent those of built-in models alone are the same.
   static std::unique_ptr<TakenPoints> of(const Store& store, const SweepRow& row, const SweepSpec& spec);
 
-  /// Of each point of a range its outcome, where it is the parent's (KnownPoints).
+  /// The outcome of each point of a range that is the parent's (KnownPoints).
   std::vector<std::optional<Outcome>> in(const IndexRange& range);
   /// A batch whose taken points say nothing yet, with what they are. Throws Error("conflict", ...) where the parent
   /// was removed since they were left out.

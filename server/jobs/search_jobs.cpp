@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t longest_shown = std::size_t{256} << 10;
 constexpr auto between_shown = std::chrono::milliseconds(200);
 
-/// What a search found; nothing where it was cancelled before anything was known of that.
+/// The findings of a search; nothing where it was cancelled before there were any.
 struct SearchFound {
   bool cancelled = false;
   std::optional<FoundText> text{};

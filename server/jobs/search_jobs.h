@@ -20,12 +20,12 @@ class SearchJobs {
 
   /// Throws Error unknown_model.
   std::int64_t submit(const BestRequest& request);
-  /// Of one that runs the best machine until then is kept, unless its model is an upload. Throws Error conflict
-  /// when it has ended already, not_found.
+  /// Ends a search. Of one that runs the best machine until then is kept, unless its model is an upload. Throws
+  /// Error conflict when it has ended already, not_found.
   void cancel(std::int64_t id);
   /// One that waits no longer does.
   void forget(std::int64_t id) { queue_.drop(id); }
-  /// Of the one that runs; of any other, nullopt.
+  /// How far the running search is; nullopt for any other.
   std::optional<BestProgress> progress(std::int64_t id) const { return queue_.progress(id); }
 
  private:

@@ -49,7 +49,7 @@ bool add_array(Pieces& pieces, const StoredPoints& points, const std::optional<M
   return open && pieces.add("]");
 }
 
-/// Of each point what follows from its index.
+/// Cells of what follows from a point's index.
 Cells by_index(const std::function<OrderedJson(std::int64_t)>& cell) {
   return [cell](const PointRun& run, OrderedJson& cells) {
     for (std::size_t i = 0; i < run.feasible.size(); ++i)

@@ -17,7 +17,7 @@ namespace {
 
 using SharedSpec = std::shared_ptr<const SweepSpec>;
 
-/// What a text says, of the last few kept: a sweep is read again and again, and blocks of conditions take long.
+/// Reads a spec, and keeps the last few: a sweep is read again and again, and blocks of conditions take long.
 SharedSpec spec_of_text(const std::string& text) {
   constexpr std::size_t most_specs = 4;
   using Kept = std::pair<std::string, SharedSpec>;

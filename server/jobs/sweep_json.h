@@ -25,7 +25,7 @@ OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, boo
 
 std::string_view accuracy_field_name(AccuracyField field);
 
-/// What was measured of a sweep's points, by index.
+/// The accuracies measured of a sweep's points, by index.
 using PointAccuracies = std::map<std::int64_t, StoredAccuracy>;
 
 /// Columns of points beyond index, feasible and reason: axes of the space, then metrics and formulas.
@@ -39,7 +39,7 @@ struct Fields {
 Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string& where);
 /// "throughput_fps,min:area_mm2". Throws Error unknown_metric, value_invalid.
 std::vector<Objective> objectives_of(const SweepSpec& spec, std::string_view list, const std::string& where);
-/// What a sweep's points are by its formulas, by name; null where they are no number.
+/// The values of a sweep's formulas at a point, by name; null where they are no number.
 OrderedJson formula_values(const SweepSpec& spec, const StoredPoint& point);
 
 /// ["index","feasible","reason", axes..., metrics..., accuracies...]

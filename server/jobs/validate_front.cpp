@@ -57,7 +57,7 @@ void keep_totals(std::vector<StageCounters>& stages) {
   }
 }
 
-/// Of a point beyond the time: what there is to compare, where its program is at hand.
+/// The stages to compare of a point for which no time is left, where its program is at hand.
 std::vector<StageCounters> left_out_stages(const Programs& programs) {
   std::vector<StageCounters> stages;
   for (const auto& application : programs.of)
@@ -65,7 +65,7 @@ std::vector<StageCounters> left_out_stages(const Programs& programs) {
   return stages;
 }
 
-/// Of one whose program is not compiled in time as of one that is not looked at.
+/// A point whose program is not compiled in time counts as one that is not looked at.
 std::vector<StageCounters> point_counters(FrontPrograms& programs, const ValidationRequest& request,
                                           const Allowance& allowance) {
   try {

@@ -14,7 +14,7 @@
 
 namespace sdip {
 
-/// What was found of one point of the front.
+/// The findings on one point of the front.
 struct FrontPoint {
   std::int64_t index = 0;
   Validation validation;
@@ -45,7 +45,7 @@ FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
                                const std::atomic<bool>* cancel = nullptr,
                                const std::function<void(const ValidationProgress&)>& progress = {});
 
-/// What a sweep says of it: the verdict, coverage, the first difference and its point.
+/// The summary that a sweep shows: the verdict, coverage, the first difference and its point.
 OrderedJson front_summary_json(const FrontValidation& front);
 /// And each point.
 OrderedJson front_validation_json(const FrontValidation& front);

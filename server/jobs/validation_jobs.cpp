@@ -25,7 +25,7 @@ std::optional<std::int64_t> add_front_validation(Store& store, const SweepRecord
 
 namespace {
 
-/// Of a request, or of the points of a sweep's front; nothing where it was cancelled.
+/// Validates what a request asks, or the points of a sweep's front; nothing where it was cancelled.
 std::optional<FoundText> validated(const Catalog& catalog, const Json& request, const std::atomic<bool>* cancel,
                                    const ShowValidation& show) {
   if (request.contains("spec")) {

@@ -34,13 +34,13 @@ class ValidationJobs {
 
   /// Throws Error unknown_model, and what require_layers does.
   std::int64_t submit(const ValidationRequest& request);
-  /// Of a sweep that is done, unless its time is 0.
+  /// Validates the front of a sweep that is done, unless its time is 0.
   void submit_front(std::int64_t sweep);
   /// Throws Error conflict when it has ended already, not_found.
   void cancel(std::int64_t id);
   /// One that waits no longer does.
   void forget(std::int64_t id) { queue_.drop(id); }
-  /// Of the one that runs; of any other, nullopt.
+  /// How far the running validation is; nullopt for any other.
   std::optional<ValidationProgress> progress(std::int64_t id) const { return queue_.progress(id); }
 
  private:

@@ -1,4 +1,4 @@
-// What a user still has to give for a model.
+// Advice on what a user still has to give for a model.
 #include "server/models/advice.h"
 
 #include <algorithm>

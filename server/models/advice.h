@@ -1,4 +1,5 @@
-// What a user still has to give for a model that could not be read, in the words of where it was asked for.
+// Advice on what a user still has to give for a model that could not be read, in the words of where it was asked
+// for.
 #pragma once
 
 #include <map>
@@ -13,7 +14,7 @@ namespace sdip {
 /// Where a model's sizes and values are given: as options of a command, or in the query of PUT /models/{name}.
 enum class Asking { options, query };
 
-/// What was given already.
+/// The inputs and sizes given already.
 struct GivenSoFar {
   const std::map<std::string, std::int64_t>& dims;
   const std::map<std::string, std::string>& inputs;
@@ -22,11 +23,10 @@ struct GivenSoFar {
 /// Dimensions that still need a size, in the order of the inputs.
 std::vector<std::string> unbound_dimensions(const ModelSurvey& survey, const GivenSoFar& so_far);
 
-/// What to add where importing refused the model with `error`: of unbound dimensions "--dim B=1 --dim H=64", each
-/// that needs or takes a size: the first of an input 1, channels 4, others 64, which is an example; of a needed
-/// input
-/// "--input sr=VALUE". As a query "dim=B=1&dim=H=64". Fit to be pasted: a shell reads it as it stands. "" for other
-/// errors.
+/// The options or query to add where importing refused the model with `error`: of unbound dimensions "--dim B=1
+/// --dim H=64", each that needs or takes a size: the first of an input 1, channels 4, others 64, which is an
+/// example; of a needed input "--input sr=VALUE". As a query "dim=B=1&dim=H=64". Fit to be pasted: a shell reads it
+/// as it stands. "" for other errors.
 std::string to_give(const ModelSurvey& survey, const GivenSoFar& so_far, const Error& error, Asking asking);
 
 /// Whether `advised` has more to say of such an error.

@@ -109,7 +109,7 @@ Asked read_request(std::span<const Evaluation> known, std::string_view text) {
   return asked;
 }
 
-/// What stands in descriptor 3, which is then closed.
+/// The file in descriptor 3, which is then closed.
 std::shared_ptr<const MappedFile> given_file() {
   const int copy = ::dup(child_file);
   ::close(child_file);

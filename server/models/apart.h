@@ -7,7 +7,7 @@
 
 namespace sdip {
 
-/// What goes on while an evaluation runs: what it shows, and whether it is to end.
+/// The state of a running evaluation: what it shows, and whether it is to end.
 struct EvaluationTurn {
   std::function<void(std::string_view)> show = {};
   Stop stop = {};
@@ -23,10 +23,10 @@ struct Evaluation {
   ChildLimits limits = {};
 };
 
-/// What is known of an uploaded file (model_facts), or of one that is refused.
+/// The facts of an uploaded file (model_facts), or of one that is refused.
 extern const Evaluation facts_evaluation;
 
-/// What a child is to be told.
+/// The model as a child is told it.
 struct ApartModel {
   std::filesystem::path program;
   Member member;  // its file is the child's

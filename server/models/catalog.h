@@ -31,8 +31,8 @@ using OwnOperatorList = std::shared_ptr<const OwnOperators>;
 using Dims = std::map<std::string, std::int64_t>;  // symbolic dimensions bound by the user
 using Given = std::map<std::string, std::string>;  // inputs whose value is given, as text
 
-/// What a workload follows from: a name, its file, bound dimensions, given inputs, its role, and workload_key of
-/// the machine.
+/// The key of a workload: a name, its file, bound dimensions, given inputs, its role, and workload_key of the
+/// machine.
 using WorkloadKey = std::tuple<std::string, std::filesystem::path, Dims, Given, Role, std::vector<std::int64_t>>;
 
 /// One member of a workload: a built-in model or a file, in its role.
@@ -74,7 +74,7 @@ struct UploadedModels {
   OwnOperatorList operators;
 };
 
-/// What such a child knows: one model.
+/// The model that such a child knows.
 struct GivenModel {
   Member member;
   OwnOperatorList operators;
@@ -105,17 +105,18 @@ class Catalog {
   OrderedJson facts(const std::string& name, const TreeLimits& limits) const;
   /// Throws Error unknown_model at `where`, file_not_found and file_unreadable when its file cannot be read.
   void require(const std::string& name, const std::string& where) const;
-  /// What the name of a sweep or search stands for: a model, or several (core/explore/mix.h). Throws as `require`
-  /// does for each of them, and Error value_conflict for two uploaded ones, which no child reads together.
+  /// The mix that the name in a sweep or search stands for: a model, or several (core/explore/mix.h). Throws as
+  /// `require` does for each of them, and Error value_conflict for two uploaded ones, which no child reads
+  /// together.
   Mix mix(const std::string& name, const std::string& where) const;
   /// Reads each file of a mix, so that one that cannot be read is no trait of some machine. Throws what importing
   /// throws. Requires a mix without uploads.
   void require_read(const Mix& mix) const;
-  /// What a name stands for. Throws Error unknown_model at `where`.
+  /// The members that a name stands for. Throws Error unknown_model at `where`.
   std::vector<Member> members(const std::string& name, const std::string& where) const;
 
-  /// What `machine` is asked to run, every stage imported and rewritten; kept for next time. Throws Error
-  /// unknown_model, value_conflict (an image size or batch that a file cannot take), and what importing throws.
+  /// The workload of `machine`, every stage imported and rewritten; kept for next time. Throws Error unknown_model,
+  /// value_conflict (an image size or batch that a file cannot take), and what importing throws.
   std::shared_ptr<const Workload> workload(const std::string& name, const Machine& machine) const;
   /// The same as a function, which refers to the catalog.
   Workloads workloads() const {
@@ -126,8 +127,8 @@ class Catalog {
   /// importing throw. Require a member that is not uploaded.
   ReadModel read(const Member& member, const PassSizes& sizes) const;
   ModelSurvey survey(const Member& member, const PassSizes& sizes) const;
-  /// What is taken for granted of a model's inputs, a sentence each: dimensions without a size that are 1, inputs
-  /// that are constants. Throws what members and survey throw.
+  /// The assumptions on a model's inputs, a sentence each: dimensions without a size that are 1, inputs that are
+  /// constants. Throws what members and survey throw.
   std::vector<std::string> notes(const std::string& name) const;
   /// How a user gives what a model lacks.
   Asking asking() const { return files_ ? Asking::options : Asking::query; }
@@ -156,9 +157,9 @@ class Catalog {
   std::string facts_apart(const Member& member, const Stop& stop = {}, OrderedJson* refused = nullptr,
                           Asking asking = Asking::query) const;
   bool is_file_name(const std::string& name) const;
-  /// What a row stands for; read from its facts once, as a sweep asks for each of its points.
+  /// The member that a row stands for; read from its facts once, as a sweep asks for each of its points.
   Member stored_member(const StoredModel& row) const;
-  /// What `here` makes of a member's bytes.
+  /// Evaluates a member's bytes with `here`.
   template <class Here>
   auto read_with(const Member& member, const PassSizes& sizes, const Here& here) const;
 

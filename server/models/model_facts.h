@@ -1,4 +1,4 @@
-// What there is to say of a model: sizes, operators, patterns found.
+// Facts of a model: sizes, operators, patterns found.
 #pragma once
 
 #include "core/base/error.h"
@@ -16,7 +16,7 @@ inline constexpr TreeLimits api_tree = {.depth = most_tree_depth, .children = 25
 OrderedJson model_facts(const Catalog& catalog, const std::string& name, const std::vector<Member>& members,
                         const TreeLimits& limits = api_tree);
 
-/// What is known of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
+/// The facts of a file that importing refused with `error`: {"name", "survey", "problems", "unbound",
 /// "unsupported", "detail", "give": what to add, as options or query}; without a survey for what is no model.
 /// `asking`: how it is to be given, if not as the catalog says.
 OrderedJson refused_model(const Catalog& catalog, const Member& member, const Error& error,
@@ -25,12 +25,12 @@ OrderedJson refused_model(const Catalog& catalog, const Member& member, const Er
 /// Such facts without their stages, which are most of the text.
 Json facts_head(const std::string& facts_json);
 
-/// What such facts were made of but for its file: role, dimensions and given inputs.
+/// The member that such facts were made of, without its file: role, dimensions and given inputs.
 Member member_of_facts(const std::string& facts_json);
 /// Dimensions that were taken for 1.
 std::vector<std::string> assumed_in_facts(const std::string& facts_json);
 
-/// What is taken for granted of a member's inputs, a sentence each.
+/// The assumptions on a member's inputs, a sentence each.
 std::vector<std::string> notes_of(const Member& member, const std::vector<std::string>& assumed);
 
 }  // namespace sdip

@@ -11,7 +11,7 @@ struct ReadAs {
   std::size_t operand = 0;
 };
 
-/// What read the operands of a weight that fold_batchnorm made: a convolution and the norm behind it.
+/// The operands of a weight that fold_batchnorm made, as they were read: by a convolution and the norm behind it.
 constexpr ReadAs folded_weight[] = {{"Conv", 1}, {"BatchNormalization", 1}, {"BatchNormalization", 4}};
 constexpr ReadAs folded_bias[] = {{"BatchNormalization", 1},
                                   {"BatchNormalization", 2},

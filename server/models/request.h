@@ -16,7 +16,7 @@
 
 namespace sdip {
 
-/// Of a comparison.
+/// The most frames at once in a comparison.
 inline constexpr std::int64_t most_frames_at_once = 4096;
 
 struct PointRequest {

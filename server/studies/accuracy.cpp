@@ -130,7 +130,7 @@ AccuracyReport measure(const Catalog& catalog, const AccuracyPlan& plan) {
   std::vector<StoredTensors> stored;
   for (const CompiledStage& stage : plan.application.stages) {
     const Member& member = member_of(members, stage.name);
-    // What is not built in may be measured where no file can be made, nor asked for.
+    // Models that are not built in may be measured where no file can be made, nor asked for.
     const auto folder = is_built_in(member) ? std::filesystem::temp_directory_path() : std::filesystem::path();
     stored.push_back(
         stored_tensors(member_weights(member, plan.request.machine, plan.request.options.seed, folder).numbers));

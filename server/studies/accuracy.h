@@ -31,7 +31,7 @@ std::string accuracy_key(const std::string& model, const AccuracyRequest& reques
 /// The method of that name. Throws Error value_invalid.
 CalibrationMethod calibration_named(std::string_view name, const std::string& where);
 
-/// What is measured: the program, its weights, and how much work that is.
+/// The plan of a measurement: the program, its weights, and how much work that is.
 struct AccuracyPlan {
   AccuracyRequest request;
   std::shared_ptr<const Workload> workload;

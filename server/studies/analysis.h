@@ -14,7 +14,7 @@ Analysis analyze(const Catalog& catalog, const std::string& model, const Machine
 CompileFunction compile_quickly(const Catalog& catalog, const Mix& mix, const SaidFormats& formats = {},
                                 const Stop& stop = {});
 
-/// What each single change of the machine does, the links followed. Requires a checked machine.
+/// The effect of each single change of the machine, the links followed. Requires a checked machine.
 Sensitivities analyze_changes(const Catalog& catalog, const Mix& mix, const Machine& machine,
                               const SaidFormats& formats = {}, const Stop& stop = {},
                               std::span<const Link> links = {});

@@ -272,7 +272,7 @@ void hold_to_limit(const Catalog& catalog, const Mix& measured, const KnownAccur
   best[0].score.violation = std::min(1.0, (*answer.request.sqnr_db - *answer.sqnr_db) / most_sqnr_db);
 }
 
-/// What is around the best machine, and whether the executor agrees.
+/// Looks around the best machine, and asks whether the executor agrees.
 void look_closer(const Catalog& catalog, BestAnswer& answer, const std::atomic<bool>* cancel, const Stop& stop,
                  const std::function<void(const char*)>& doing) {
   const BestRequest& request = answer.request;

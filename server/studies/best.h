@@ -49,7 +49,7 @@ BestRequest best_request(const Json& body);
 /// The same request, spelled out: best_request(best_request_json(r)) is r.
 OrderedJson best_request_json(const BestRequest& request);
 
-/// What is searched: the rows of the table, less those that are fixed.
+/// The space of a search: the rows of the table, less those that are fixed.
 SearchSpace search_space(const BestRequest& request);
 
 /// The best so far, when it had just been found.
@@ -107,8 +107,8 @@ struct BestAnswer {
   bool keeps() const { return !found.best.empty() && found.best[0].score.violation == 0; }
 };
 
-/// What there is to say of machines that were found by searches of a request: looks around the best, and validates
-/// it. Throws Error unknown_model. Cancelled, it says what it knew until then.
+/// The answer on machines that searches of a request found: looks around the best, and validates it. Throws Error
+/// unknown_model. Cancelled, it says what it knew until then.
 BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchResult found, double seconds,
                      const std::atomic<bool>* cancel);
 

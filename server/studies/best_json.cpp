@@ -65,7 +65,7 @@ OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candid
           {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
 }
 
-/// Of one objective each beside the best; of a front each beside the one before.
+/// The machines found. With one objective each is told beside the best; on a front each beside the one before.
 OrderedJson found_json(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;
@@ -114,7 +114,7 @@ OrderedJson ranges_json(const BestAnswer& answer) {
   return list;
 }
 
-/// What the best machine is worth to each workload of a mix.
+/// The outcome of the best machine for each workload of a mix.
 OrderedJson workloads_json(const BestAnswer& answer) {
   OrderedJson list = OrderedJson::array();
   for (std::size_t i = 0; i < answer.analyses.size(); ++i)
@@ -124,7 +124,7 @@ OrderedJson workloads_json(const BestAnswer& answer) {
   return list;
 }
 
-/// What was measured of sets of formats; null where nothing was.
+/// The accuracies measured of sets of formats; null where there are none.
 OrderedJson accuracy_of_formats_json(const BestAnswer& answer) {
   if (!answer.request.measures_formats()) return nullptr;
   OrderedJson sets = OrderedJson::array();

@@ -15,7 +15,7 @@ OrderedJson step_json(const Change& change);
 
 /// The answer, as the `result` of GET /searches/{id} and `sdip best --json` have it.
 OrderedJson best_json(const BestAnswer& answer);
-/// What a list of searches shows of it.
+/// The summary of a search in a list.
 OrderedJson best_summary_json(const BestAnswer& answer);
 
 /// How far a search for that goal is; and the same read back. Throws Json::exception, and Error value_invalid, for

@@ -100,7 +100,7 @@ BestAnswer merged_best(const Catalog& catalog, std::span<const PartAnswer> parts
     });
   }
   if (const Candidate* best = archive.best()) found.progress.best = best->score.costs;
-  found.best = std::move(archive).taken();
+  found.best = std::move(archive).release();
   return answer_of(catalog, request, std::move(found), seconds, cancel);
 }
 

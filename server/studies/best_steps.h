@@ -1,4 +1,4 @@
-// What there is to say of the best machine of a search, beyond its metrics.
+// The surroundings of the best machine of a search: all that is said of it beyond its metrics.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sdip {
 /// The rows in which two machines of a space differ, in the order of its axes; behind them those that are linked.
 std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to);
 
-/// Of each machine that was found whether it is a knee of the front; all plain where there is one objective.
+/// Whether each machine found is a knee of the front; all are plain where there is one objective.
 std::vector<Knee> found_knees(const BestAnswer& answer);
 
 /// Places of `most` of so many, at equal steps, the ends among them; of a front that is cut short the greatest knee
@@ -22,7 +22,7 @@ std::vector<std::size_t> places_shown(std::size_t all, std::size_t most, const s
 /// The conditions of a goal that a machine breaks; of one that breaks a limit all that it would break as well.
 std::vector<std::string> broken_conditions(const SearchGoal& goal, const Machine& machine, const Outcome& outcome);
 
-/// Of a machine that was found; its limit of noise, too, where it breaks it as it is.
+/// The conditions that a machine found breaks; also its limit of noise, where it breaks that as it is.
 std::vector<std::string> broken_conditions(const BestAnswer& answer, const Candidate& candidate);
 
 /// A single change of the best machine with which its objective would be better.

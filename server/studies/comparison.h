@@ -51,8 +51,9 @@ std::string_view row_kind_text(RowKind kind);
 enum class Checked { no, here, near, unvalidated };
 std::string_view checked_text(Checked checked);
 
-/// What its area is: ours by the model; a published die; one drawn anew in the process that all are drawn in; of
-/// the area that its lanes take by the table, which is not shown, and estimates the energy alone; or none.
+/// The basis of a machine's area: ours by the model; a published die; one drawn anew in the process that all are
+/// drawn in; the area that its lanes take by the table, which is not shown, and estimates the energy alone; or
+/// none.
 enum class AreaBasis { unknown, modelled, published, drawn, lanes };
 std::string_view area_basis_text(AreaBasis basis);
 
@@ -118,7 +119,7 @@ struct Loss {
   std::string format{}, our_format{};  // where they differ it is no like for like
   double times = 1;                    // above 1
 };
-/// What a comparison asks of a machine, and whether more of it is better.
+/// An aim that a comparison asks of a machine, and whether more of it is better.
 struct ComparedAim {
   std::string_view metric;
   bool more;
@@ -128,7 +129,7 @@ inline constexpr ComparedAim compared_aims[] = {
 /// By machine of ours, by batch, then by aim, the largest first. Requires rows of comparison_rows().
 std::vector<Loss> losses_of(std::span<const ComparisonRow> rows);
 
-/// What a comparison in one process says of how it was scaled.
+/// The sentence of a comparison in one process that says how it was scaled.
 std::string process_text(TechnologyNode node);
 
 /// A text that figures of a row are taken from, and their names: "die_mm2, clock_mhz".
@@ -138,7 +139,7 @@ struct ComparisonSource {
 /// Each source of a device's row once; none of ours.
 std::vector<ComparisonSource> sources_of(const ComparisonRow& row);
 
-/// What was measured on a device, of built-in models, beside its model. Of a device of this program it is worked
+/// The measurements of built-in models on a device, beside its model. For a device of this program they are worked
 /// out once.
 std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop = {});
 

@@ -20,7 +20,7 @@ Machine as_measured(Machine machine, const Measurement& measurement) {
   return machine;
 }
 
-/// Of a built-in model, those stages that were timed.
+/// The stages of a built-in model that were timed.
 std::vector<LayeredStage> stages_of_measurement(const Measurement& measurement) {
   std::vector<LayeredStage> stages =
       layered_work(built_in_workloads(), measurement.model, as_measured(Machine(), measurement));
@@ -61,7 +61,7 @@ CostedRun cost_run(const Device& device, std::span<const LayeredStage> work, std
   return costed;
 }
 
-/// What follows from the time that the batch takes.
+/// The values that follow from the time of the batch.
 ComparedValues values_in(const CostedRun& costed, double latency_s) {
   const double frame_s = latency_s / costed.frames;
   ComparedValues values = {{"throughput_fps", 1 / frame_s}, {"latency_s", latency_s}};
@@ -70,7 +70,7 @@ ComparedValues values_in(const CostedRun& costed, double latency_s) {
     values.emplace_back("energy_j_per_frame", joules);
     values.emplace_back("frames_per_j", 1 / joules);
   }
-  // Of a bound's time neither most nor least; in another process nobody knows.
+  // A bound's time bounds no energy, and nobody knows the design power in another process.
   if (const auto tdp = figure_of(costed.device, "tdp_w"); tdp && costed.run.modelled && !costed.node)
     values.emplace_back("design_energy_j_per_frame", *tdp * frame_s);
   if (costed.area_mm2) values.emplace_back("fps_per_mm2", 1 / frame_s / *costed.area_mm2);
@@ -112,7 +112,7 @@ void add_silicon(const CostedRun& costed, const ComparisonAsked& asked, Comparis
       quantity_text(silicon.phy_mm2, "mm2")));
 }
 
-/// What its DRAM would hold of the weights, and whether it does.
+/// Adds the share of the device's DRAM that the weights would fill, and whether it holds them.
 void add_dram_filled(const Device& device, std::span<const LayeredStage> work, ComparisonRow& row) {
   constexpr double gib = 1024.0 * 1024 * 1024;
   const auto capacity = figure_of(device, "dram_gib");

@@ -46,7 +46,7 @@ std::vector<DeviceField> own_fields(const Machine& m) {
                 "")};
 }
 
-/// Of what its DRAM holds the share that weights take; nothing where a host's memory has them.
+/// The share of its DRAM that weights fill; nothing where a host's memory has them.
 std::optional<double> dram_filled(const Analysis& analysis) {
   const Machine& m = analysis.machine;
   if (m.host_memory) return std::nullopt;
@@ -83,7 +83,7 @@ ComparisonRow report_row(const NamedMachine& named, const Analysis& analysis, st
   return row;
 }
 
-/// What a saturated stream is worth: the report's own figures.
+/// The row of a saturated stream: the report's own figures.
 ComparisonRow stream_row(const NamedMachine& named, const Analysis& analysis, std::int64_t batch) {
   ComparisonRow row =
       report_row(named, analysis, batch,
@@ -128,9 +128,9 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
   return row;
 }
 
-/// What a stage of ours can reach at most with so many frames: its MACs at the clock, on as many cores as can work
-/// on that many frames; stages on a block of their own have one. Elements as DRAM has them, unless they stay on
-/// chip.
+/// The rates that a stage of ours can reach at most with so many frames: its MACs at the clock, on as many cores as
+/// can work on that many frames; stages on a block of their own have one. Elements as DRAM has them, unless they
+/// stay on chip.
 RooflineRates own_rates(const Analysis& analysis, std::span<const LayeredStage> work, Role role,
                         std::int64_t frames) {
   const Machine& m = analysis.machine;
@@ -157,9 +157,9 @@ RooflineRates own_rates(const Analysis& analysis, std::span<const LayeredStage> 
       stay ? 0 : weight_bytes, static_cast<double>(bits_of(m.activation_format)) / 8};
 }
 
-/// What a batch of ours takes at the least. One frame goes from stage to stage as on a device; of several the
-/// stages overlap, so that what a stage computes, what all MACs of the chip do, or what DRAM moves of all of them
-/// is what cannot take less.
+/// The least time of a batch of ours. One frame goes from stage to stage as on a device. With several the stages
+/// overlap, so that the bound is the longest of what a stage computes, what all MACs of the chip do, and what DRAM
+/// moves.
 struct OwnBound {
   double latency_s = 0, compute_s = 0, memory_s = 0, dram_bytes_per_frame = 0;
   double utilization = 0;  // of all MACs

@@ -1,4 +1,4 @@
-// What a comparison is put together of: rows of ours, and of published machines.
+// The parts of a comparison: rows of ours, and of published machines.
 #pragma once
 
 #include "server/studies/comparison.h"

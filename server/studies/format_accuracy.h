@@ -1,5 +1,5 @@
-// What sets of number formats do to a model, measured before a search so that it can weigh them: each set of what
-// the search varies of weights, activations and sums, on the base machine with memories that hold everything.
+// The effect of sets of number formats on a model, measured before a search so that it can weigh them: each set of
+// what the search varies of weights, activations and sums, on the base machine with memories that hold everything.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace sdip {
 
-/// What was measured before, by accuracy_key(); called from one thread at a time.
+/// The accuracies measured before, by accuracy_key(); called from one thread at a time.
 struct KnownAccuracies {
   std::function<std::optional<StoredAccuracy>(const std::string& key)> find;
   std::function<void(const std::string& key, const StoredAccuracy&)> add;
@@ -46,7 +46,7 @@ FormatAccuracies format_accuracies(const Catalog& catalog, const Mix& mix, const
 /// cannot be measured.
 std::optional<double> sqnr_of_machine(const Catalog& catalog, const Mix& mix, const Machine& machine,
                                       const KnownAccuracies& known, const Stop& stop);
-/// Of all that it follows from.
+/// A key of all that the accuracies follow from.
 std::string accuracies_key(const Mix& mix, const Machine& machine);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// What a processor could do at most, and what a piece of work takes of it.
+// The most instructions that this processor retires, and those that a command takes.
 #pragma once
 
 #include <cstdint>

@@ -40,14 +40,15 @@ struct Visited {
 };
 Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads);
 
-/// What a search and a draw at large of so many of a visited space's machines find, as costs. Both look the
-/// machines up, and so take no time of their own. `options`: an optimiser, islands, a seed, evaluations, threads.
+/// The costs of the machines that a search of a visited space finds, and those that a draw at large of as many
+/// finds. Both look the machines up, and so take no time of their own. `options`: an optimiser, islands, a seed,
+/// evaluations, threads.
 CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, const SearchOptions& options);
 CostPoints drawn_front(const SearchedSpace& searched, const Visited& visited, std::uint64_t seed,
                        std::int64_t evaluations);
 
-/// What a search of a space finds, and what as many machines drawn at large do, a program for each 64 of them; a
-/// program that does not fit counts as one machine. Programs are compiled.
+/// The front that a search of a space finds, and that of as many machines drawn at large, a program for each 64 of
+/// them; a program that does not fit counts as one machine. Programs are compiled.
 struct FoundFront {
   CostPoints costs;
   std::int64_t evaluated = 0, compiled = 0;

@@ -47,7 +47,7 @@ const std::vector<Column> mapping_columns{{"rows", Align::right},
                                           {"sums", Align::right},
                                           {"order, outermost first"}};
 
-/// What each layer is, with the number that the other tables call it by.
+/// Prints each layer, with the number that the other tables call it by.
 void print_layers(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < layers.size(); ++i) {

@@ -10,8 +10,8 @@
 namespace sdip {
 namespace {
 
-// Of one core of a 2-core Xeon: a tile operation on the clock; of the executor and the graph together a
-// multiply-accumulate and a byte of their tensors. First guesses: what was measured corrects them.
+// Times on one core of a 2-core Xeon: of a tile operation on the clock, and, of executor and graph together, of a
+// multiply-accumulate and of a byte of their tensors. They are first guesses: what was measured corrects them.
 constexpr double tile_operation_s = 0.5e-6, executed_operation_s = 15e-9, executed_byte_s = 10e-9;
 constexpr double most_layer_bytes = 2147483648.0;  // of one layer's tensors, on both sides
 

@@ -68,7 +68,7 @@ struct Validation {
   double seconds = 0;
 };
 
-/// Of all that was compared, counters and tensors.
+/// The verdict on all that was compared, counters and tensors.
 Verdict verdict_of(const Validation& validation);
 
 /// Compiles and validates. Throws Error layer_unmatched, unknown_model and what importing throws.

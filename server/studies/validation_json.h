@@ -24,7 +24,7 @@ OrderedJson first_difference_json(const Validation& validation);
 /// A stored validation without its result: of a design point, or of a front.
 OrderedJson validation_row_json(const ValidationRow& row, const std::optional<ValidationProgress>& progress);
 
-/// What a list of validations shows of one.
+/// The summary of a validation in a list.
 OrderedJson validation_summary_json(const Validation& validation);
 
 /// The whole, as GET /validations/{id} has it in `result`; every instruction's counters only where asked for.

@@ -115,9 +115,7 @@ Complaints against_wide_prose(const Source& page) {
   for (const std::string_view line : lines_of(page.text)) {
     ++number;
     if (line.starts_with("<!--")) made = line.find(": made from ") != std::string_view::npos;
-    if (made || line.starts_with("<!--") || line.starts_with("#") || line.starts_with("|") ||
-        line.starts_with("    "))
-      continue;
+    if (made || line.starts_with("<!--") || line.starts_with("#") || line.starts_with("|")) continue;
     const auto columns =
         std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     if (columns > static_cast<std::ptrdiff_t>(widest_prose))

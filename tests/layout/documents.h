@@ -23,8 +23,7 @@ Pages pages_of(const std::vector<Source>& documents);
 /// what its links to other pages and sections name. Names with capitals (but README) are others' documents.
 Complaints against_missing_sections(const Source& source, const Pages& pages);
 
-/// Prose has at most 120 columns. Tables, headings, what stands four columns in and what a test makes may have
-/// more.
+/// Prose and figures have at most 120 columns. Tables, headings and what a test makes may have more.
 Complaints against_wide_prose(const Source& page);
 
 /// A section of `page` has at most `most` lines that are not empty.

@@ -28,6 +28,7 @@ const std::vector<Example> examples = {
     {"list_fields", "/api/v1/fields", ""},
     {"list_presets", "/api/v1/presets", ""},
     {"list_baselines", "/api/v1/baselines", ""},
+    {"list_chips", "/api/v1/chips", ""},
     {"list_operators", "/api/v1/operators", ""},
     {"put_model", "/api/v1/models/small", "ONNX"},
     {"list_models", "/api/v1/models", ""},

@@ -281,6 +281,7 @@ constexpr ValidationCase rows[] = {
     {"image_height_px", C, 3, 8, 16, nullptr, own_picture},
     {"image_width_px", C, 3, 8, 16, nullptr, own_picture},
     {"prompt_per_frame", Proof::frames},
+    {"hours_a_day", Proof::price, 1, 24},
     {"vae_stage", T, 0, 0, 1, vae_or_step},
     STAGE_ROWS("text_encoder", Role::text_encoder),
     STAGE_ROWS("vae_encoder", Role::encoder),
@@ -355,8 +356,8 @@ constexpr ValidationCase rows[] = {
 }  // namespace
 
 std::string_view proof_text(Proof proof) {
-  constexpr std::string_view names[] = {"toggled",     "compiled",  "seconds only",
-                                        "energy only", "area only", "frames only"};
+  constexpr std::string_view names[] = {"toggled",   "compiled",    "seconds only", "energy only",
+                                        "area only", "frames only", "price only"};
   return names[static_cast<std::size_t>(proof)];
 }
 

@@ -12,9 +12,9 @@
 namespace sdip::witness {
 
 /// How a row is proved. toggled: the same program on a machine with another value. compiled: what the row shapes is
-/// compiled again. The others say why no counter of a pass can change: it is seconds, energy or area, or which
-/// stages a frame sums.
-enum class Proof { toggled, compiled, seconds, energy, area, frames };
+/// compiled again. The others say why no counter of a pass can change: it is seconds, energy, area or price, or
+/// which stages a frame sums.
+enum class Proof { toggled, compiled, seconds, energy, area, frames, price };
 std::string_view proof_text(Proof proof);
 
 /// A row of the table. Numbers are drawn as multiples of `unit` between `least` and `most`.

@@ -55,9 +55,9 @@ CpuReaders cpu_readers(const CpuSplit& split, const CpuMachine& m) {
   return {cpu_real(std::max<std::int64_t>(1, std::min(within / by_rows, split.columns))), cpu_real(by_rows)};
 }
 
-/// Of one of the independent products that L3 cannot hold, the least of three orders: columns by blocks of terms
-/// with sums read and written for each block; rows held with their results while columns pass; columns held while
-/// rows pass. Half of L3 holds, the other half is passed through.
+/// Bytes from DRAM of one of the independent products that L3 cannot hold, by the best of three orders: columns by
+/// blocks of terms with sums read and written for each block; rows held with their results while columns pass;
+/// columns held while rows pass. Half of L3 holds, the other half is passed through.
 double cpu_passed_bytes(const CpuOperands& bytes, const MatrixProduct& p, const CpuBlocks& blocks,
                         const CpuMachine& m) {
   const auto parts = [&](double held) { return std::max(1.0, std::ceil(held / (0.5 * m.l3_bytes))); };

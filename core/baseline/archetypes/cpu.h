@@ -85,7 +85,7 @@ double cpu_product_cycles(const MatrixProduct& product, const CpuTile& tile, con
 LayerTime time_of(const Layer& layer, const CpuTile& tile, const CpuSplit& split, const CpuMachine& machine,
                   bool weights_stay);
 
-/// Of every layer in turn, one operator of it:
+/// Times of the layers in their order, for one operator of each:
 ///   launch + join + packing + columns from DRAM + max(micro-kernels or vector work, caches, DRAM for all else)
 /// with the tile and the split of least time. Nothing fetches a tile's columns before its first rows ask for them,
 /// so that multiplies wait for columns that no cache has. docs/model/cpu.md has formulas, errors, and what is left

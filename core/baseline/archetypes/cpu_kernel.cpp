@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-/// Of each cache, for the blocks that it is to hold: an eighth is left to what passes through, as one way of eight.
+/// The share of a cache that its blocks may fill: one way of eight is left to what passes through.
 constexpr double cpu_held_share = 7.0 / 8;
 
 /// The largest whole number of `bytes_each` in a cache's share, at least one.

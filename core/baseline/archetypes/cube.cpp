@@ -43,7 +43,7 @@ std::int64_t cube_window(std::int64_t outputs, std::int64_t kernel, std::int64_t
   return std::min(size, (outputs - 1) * stride + (kernel - 1) * dilation + 1);
 }
 
-/// What the busiest core makes, in tiles.
+/// The tiles that the busiest core makes.
 struct CubeShare {
   MatrixProduct product;
   std::int64_t products = 1, row_tiles = 1, column_tiles = 1, steps = 1;
@@ -77,7 +77,7 @@ CubePanels cube_panels(const Layer& layer, const CubeTiling& t, const CubeShare&
   return panels;
 }
 
-/// What passes through L1 in a step; what is held does not.
+/// Bytes that pass through L1 in a step; panels that are held do not.
 double cube_slice(const CubePanels& panels, const CubeTiling& t, const CubeShare& share) {
   double bytes = 0;
   if (t.held != CubeHeld::rows) bytes += panels.rows;

@@ -116,11 +116,11 @@ struct CubeLayerTime {
   CubeBound bound = CubeBound::dram;
   double kernels = 1;
 };
-/// Of every layer in turn. Where `fused`, a fused layer joins kernels of the list whose result is as large as its
-/// operand, the nearest before it first, then those behind it, then those with two or three parts of that size (a
-/// list of layers no longer tells which of them it was): its work is in their times, and its own is that of
-/// operators which found none. A fused order is free: the
-/// engines read and write it so. Activations stay in L2 between kernels where all of a layer's fit.
+/// Times of the layers in their order. Where `fused`, a fused layer joins kernels of the list whose result is as
+/// large as its operand, the nearest before it first, then those behind it, then those with two or three parts of
+/// that size (a list of layers no longer tells which of them it was): its work is in their times, and its own is
+/// that of operators which found none. A fused order is free: the engines read and write it so. Activations stay in
+/// L2 between kernels where all of a layer's fit.
 std::vector<CubeLayerTime> cube_times(std::span<const Layer> layers, const CubeMachine& machine);
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const CubeMachine& machine);
 MappedLayers mapped_layers(std::span<const Layer> layers, const CubeMachine& machine);

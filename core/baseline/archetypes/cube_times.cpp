@@ -109,7 +109,7 @@ CubeLayerTime time_at(const CubeLayerPlan& plan, double launch_s, const MachineR
   return of_those_left;
 }
 
-/// What joined each kernel, and how many operators of each fused layer joined none.
+/// The operators that joined each kernel, and how many of each fused layer joined none.
 struct CubeJoints {
   std::vector<CubeJoined> joined;
   std::vector<double> left;
@@ -120,7 +120,7 @@ bool is_fused_order(const Layer& layer) {
   return layer.joint == Joint::fused && layer.work.family == Family::transpose;
 }
 
-/// Of a result that is split, as that of a gated linear unit is in two, of queries, keys and values in three.
+/// The most parts that a result is split into: a gated linear unit has two; queries, keys and values are three.
 constexpr std::int64_t most_parts_joined = 3;
 
 CubeJoints joints_of_layers(std::span<const Layer> layers) {

@@ -108,7 +108,7 @@ bool gemmini_conflicts(const std::array<GemminiPart, 3>& parts, const GemminiMac
   return ways > static_cast<double>(m.l2_ways);
 }
 
-/// What was touched when, to tell what L2 still holds. Tiles that share lines are one.
+/// Remembers when each tile was touched, to tell what L2 still holds. Tiles that share lines are one.
 class GemminiL2 {
  public:
   using Place = std::array<std::int64_t, 7>;

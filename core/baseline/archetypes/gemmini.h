@@ -26,15 +26,15 @@ struct GemminiMapping {
   std::vector<Loop> loops;
   GemminiLayer tile;
 };
-/// Of a mapping as Timeloop prints it, levels from DRAM (L3) to the array (L0). The tile is what L2 to L0 make.
-/// Example: "L3[WIO] K2 C8 - L2[WI] N1 K10X - L1[O] K50 C16 C16X - L0[W] N1" has loops K 2, C 8 and a tile of 500
-/// columns and 256 channels. Throws Error("mapping_invalid", text, ...).
+/// Reads a mapping as Timeloop prints it, with levels from DRAM (L3) to the array (L0). The tile is what L2 to L0
+/// make. Example: "L3[WIO] K2 C8 - L2[WI] N1 K10X - L1[O] K50 C16 C16X - L0[W] N1" has loops K 2, C 8 and a tile of
+/// 500 columns and 256 channels. Throws Error("mapping_invalid", text, ...).
 GemminiMapping gemmini_mapping(std::string_view text);
 
 /// Gemmini as DOSA ran it on FireSim: 16 x 16 int8, weight-stationary, Rocket, 512 KiB of L2, 4 MiB of last-level
 /// cache, DDR3; scratchpad and accumulators larger than any tile.
 struct GemminiMachine {
-  // Of the generator's default configuration and the system's (ucb-bar/gemmini, Configs.scala; Chipyard).
+  // The defaults are those of the generator and its system (ucb-bar/gemmini, Configs.scala; Chipyard).
   std::int64_t side = 16;           // of the array, and rows of a compute instruction
   std::int64_t bus_bytes = 16;      // a beat, which takes a cycle
   std::int64_t request_bytes = 64;  // most of a request, aligned; also a line of the L2

@@ -1,4 +1,4 @@
-// What a layer takes on a device: the answer of every model of one.
+// Times of layers on a device: the answer of every model of one.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace sdip {
 
-/// Of one operator of a layer. The parts are what each would take alone; `seconds` is what they come to together.
+/// The time of one operator of a layer. The parts are what each would take alone; `seconds` is what they come to
+/// together.
 struct LayerTime {
   double seconds = 0;
   double compute_s = 0;   // multiply-accumulates, idle lanes included
@@ -19,7 +20,8 @@ struct LayerTime {
   double dram_bytes = 0;
 };
 
-/// What the search for mappings and layouts leaves open, so that machines that differ in nothing else share one.
+/// The rates of a machine. Mappings and layouts do not depend on them, so that machines that differ in nothing else
+/// share these.
 struct MachineRates {
   double clock_hz = 0, dram_bytes_per_s = 0;
 };
@@ -27,7 +29,8 @@ struct MachineRates {
 /// from several threads.
 using MappedLayers = std::function<std::vector<LayerTime>(const MachineRates&)>;
 
-/// Of layers that do not depend on each other: each is mapped once, `time` says what that takes at some rates.
+/// Times of layers that do not depend on each other: each is mapped once, and `time` says what that takes at some
+/// rates.
 template <class OneLayer, class Map, class Time>
 MappedLayers mapped_each(std::span<const OneLayer> layers, const Map& map, Time time) {
   std::vector<decltype(map(layers[0]))> mapped;

@@ -18,7 +18,7 @@
 namespace sdip {
 namespace {
 
-/// Of each digit, what one step of it adds: to the index of its dimension, and to its level's node or the address.
+/// What one step of a digit adds: to the index of its dimension, and to its level's node or the address.
 struct LayoutStep {
   std::int64_t in_dimension = 1, in_place = 1;
 };
@@ -36,8 +36,8 @@ std::vector<LayoutStep> layout_steps(const TreeLayout& layout) {
   return steps;
 }
 
-/// What the bits of each level's node number are, most significant first: bit n of a dimension, from its most
-/// significant, is number n times the dimensions, copies among them, plus the dimension.
+/// The bits of each level's node number, most significant first, as places in the layout: bit n of a dimension,
+/// from its most significant, is number n times the dimensions, copies among them, plus the dimension.
 std::vector<std::vector<std::size_t>> tree_bits(const TreeLayout& layout, std::size_t levels,
                                                 std::size_t dimensions) {
   std::vector<std::vector<std::size_t>> bits(levels);
@@ -216,7 +216,8 @@ std::size_t plan_entry(const PlanTable& table, const PairwiseProblem& problem,
   return entry;
 }
 
-/// What choosing the best candidate of a node leaves: a table of its neighbours, and which was best for each entry.
+/// The result of choosing the best candidate of a node: a table of its neighbours, and the best candidate for each
+/// entry.
 struct PlanStep {
   std::size_t node = 0;
   PlanTable rest;
@@ -359,7 +360,8 @@ double plan_pass(const PairwiseProblem& problem, std::span<const std::vector<std
   return taken;
 }
 
-/// What each candidate of a node costs with its neighbours as chosen; those that `counts` refuses are left out.
+/// The cost of each candidate of a node with its neighbours as chosen; candidates that `counts` refuses are left
+/// out.
 template <class Counts>
 std::vector<double> plan_costs_at(const PairwiseProblem& problem, std::span<const std::size_t> edges,
                                   std::size_t node, std::span<const std::size_t> chosen, Counts counts) {

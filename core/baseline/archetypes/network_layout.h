@@ -28,7 +28,7 @@ struct ProductFlow {
 };
 ProductFlow product_flow(const Graph& rewritten);
 
-/// What the plan of a flow costs in cycles: all products and conversions, once.
+/// The plan of a flow, and its cost in cycles: all products and conversions, once.
 struct NetworkLayout {
   std::size_t products = 0, edges = 0;
   LayoutPlan plan;

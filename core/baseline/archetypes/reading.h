@@ -1,4 +1,4 @@
-// What the nodes of a graph read and make, views looked through. Internal to the baseline folder.
+// The values that the nodes of a graph read and make, with views looked through. Internal to the baseline folder.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-/// What is read and made, with views looked through: they are other names of what they show.
+/// Looks values up with views looked through: these are other names of what they show.
 class Reading {
  public:
   explicit Reading(const Graph& graph) : graph_(graph), roots_(graph.values.size()), readers_(graph.values.size()) {

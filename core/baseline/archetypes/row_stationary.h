@@ -84,10 +84,10 @@ std::optional<RowStationaryMapping> row_stationary_mapping(const RowStationaryLa
 /// buffer that holds a set's inputs and a sum.
 bool is_row_stationary(const RowStationaryMachine& machine);
 
-/// Of every layer in turn, one operator of it. Products are 1 x 1 convolutions whose rows are laid out in rows and
-/// columns as takes least. seconds = max(passes, loads) + results, which leave behind the last pass; on_chip_s is
-/// what passes take beyond their multiplications. Elementwise work runs at vector_operations_per_s or from DRAM.
-/// Layers do not overlap. Requires is_row_stationary and positive rates.
+/// Times of the layers in their order, for one operator of each. Products are 1 x 1 convolutions whose rows are
+/// laid out in rows and columns as takes least. seconds = max(passes, loads) + results, which leave behind the last
+/// pass; on_chip_s is what passes take beyond their multiplications. Elementwise work runs at
+/// vector_operations_per_s or from DRAM. Layers do not overlap. Requires is_row_stationary and positive rates.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const RowStationaryMachine& machine);
 MappedLayers mapped_layers(std::span<const Layer> layers, const RowStationaryMachine& machine);
 

@@ -49,7 +49,7 @@ std::int64_t matrix_units(const SimdTree& tree);
 /// Example: MN-Core 2 in tf16: 16 x 16 x 1024 x 750 MHz x 2 = 393.2e12.
 double peak_flops(const SimdTree& tree, std::string_view format);
 
-/// What crosses the links between a level's nodes and their parents when a layout is converted.
+/// Words that cross the links between a level's nodes and their parents when a layout is converted.
 struct LevelTraffic {
   std::int64_t climbed_bytes = 0;  // of elements and leaves: the nearest copy's path first differs at this level
   std::int64_t up_bytes = 0, down_bytes = 0;    // over all links
@@ -94,7 +94,7 @@ std::vector<ProductMapping> mappings_of(const Layer& layer, const SimdTree& tree
 TreeLayout operand_layout(const ProductMapping& mapping);
 TreeLayout result_layout(const ProductMapping& mapping);
 
-/// What one of a layer takes at any rates: cycles of the units, of elementwise work, of conversions, sums and
+/// The cycles of one layer, whatever the rates: of the units, of elementwise work, of conversions, sums and
 /// borders, and of what comes down the tree.
 struct TreeLayer {
   double compute_cycles = 0, vector_cycles = 0, moved_cycles = 0, down_cycles = 0, dram_bytes = 0;

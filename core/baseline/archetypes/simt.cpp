@@ -86,8 +86,8 @@ double tile_bytes(const MatrixProduct& product, const SimtTile& tile, const Simt
   return bytes;
 }
 
-/// What the blocks of one wave, laid out as a square, need together is read once a wave, unless L2 holds an
-/// operand.
+/// Bytes of the operands. The blocks of one wave, laid out as a square, read together what they need once a wave,
+/// unless L2 holds an operand.
 double operand_bytes(double a, double b, const MatrixProduct& product, const SimtTile& tile, const SimtMachine& m) {
   if (std::min(a, b) / real_of(product.count) <= m.l2_bytes / 2) return a + b;
   const double down = real_of(ceil_div(product.rows, tile.rows)),

@@ -34,7 +34,7 @@ struct SimtMachine {
   double special_per_pass = 3.25;  // special lanes' cycles that an element takes in each pass over it
 };
 
-/// What a thread block makes: so many rows and columns of one product, a part of `splits` of its terms.
+/// The tile of a thread block: so many rows and columns of one product, and a part of `splits` of its terms.
 struct SimtTile {
   std::int64_t rows = 128, columns = 128, splits = 1;
 };
@@ -50,9 +50,10 @@ LayerTime time_of(const Layer& layer, const SimtTile& tile, const SimtMachine& m
 /// The cut of least time among simt_tiles, the first of equals. Requires is_product(layer).
 SimtTile best_tile(const Layer& layer, const SimtMachine& machine);
 
-/// Of every layer in turn, one operator of it. A product, softmax, norm or elementwise layer is a kernel; compute,
-/// L2 and DRAM overlap, its launch does not. What is read and written stays in L2 between kernels where it fits
-/// there; weights come from DRAM. Unless `eager`, a fused layer costs the traffic of its other operands alone.
+/// Times of the layers in their order, for one operator of each. A product, softmax, norm or elementwise layer is a
+/// kernel; compute, L2 and DRAM overlap, its launch does not. What is read and written stays in L2 between kernels
+/// where it fits there; weights come from DRAM. Unless `eager`, a fused layer costs the traffic of its other
+/// operands alone.
 ///
 /// Sources: tiles, waves and splits as NVIDIA's "Matrix Multiplication Background User's Guide" says; the constants
 /// are fitted. docs/model/simt.md has formulas, errors, and what is not covered.

@@ -49,7 +49,7 @@ SystolicOperands systolic_operands(const Layer& layer, const SystolicMachine& ma
   return bytes;
 }
 
-/// Of one product that does not fit.
+/// Bytes from DRAM of one product that the memory on the chip cannot hold.
 double systolic_tiled_bytes(const SystolicOperands& bytes, const MatrixProduct& product,
                             const SystolicMachine& machine) {
   const double held = systolic_held_share * machine.buffer_bytes;

@@ -62,9 +62,9 @@ std::int64_t product_cycles(const MatrixProduct& product, const SystolicMachine&
 /// alone.
 double systolic_dram_bytes(const Layer& layer, const SystolicMachine& machine);
 
-/// Of every layer in turn, one operator of it: launch + max(compute or vector work, DRAM). on_chip_s is 0: memories
-/// on the chip are taken to keep pace with the arrays. Layers do not overlap, and nothing but fused work stays on
-/// the chip from layer to layer.
+/// Times of the layers in their order, for one operator of each: launch + max(compute or vector work, DRAM).
+/// on_chip_s is 0: memories on the chip are taken to keep pace with the arrays. Layers do not overlap, and nothing
+/// but fused work stays on the chip from layer to layer.
 ///
 /// Errors: cycles are those of SCALE-Sim to the cycle; of a whole TPU no layer times are public to compare with.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const SystolicMachine& machine);

@@ -12,7 +12,7 @@ namespace {
 
 double as_double(std::int64_t count) { return static_cast<double>(count); }
 
-/// Of the slowest tile, and of all that is exchanged.
+/// The work of the slowest tile, and what all tiles exchange.
 struct CutWork {
   TileCut cut;
   double compute_cycles = 0, exchange_s = 0;
@@ -44,7 +44,7 @@ std::vector<CutWork> best_cuts(const MatrixProduct& p, const TiledMachine& m) {
   };
   for (const std::int64_t count : filled_parts(p.count, m.tiles))
     for (const std::int64_t rows : filled_parts(p.rows, m.tiles / count)) {
-      // Of the columns as many parts as there are tiles left, or fewer where that exchanges less.
+      // The columns are cut into as many parts as there are tiles left, or into fewer where that exchanges less.
       const std::int64_t most = std::min(p.columns, m.tiles / count / rows);
       for (std::int64_t parts = most; parts >= 1; parts /= 2)
         offer(work_of_cut(p, {count, rows, ceil_div(p.columns, ceil_div(p.columns, parts))}, m));

@@ -37,8 +37,9 @@ struct TileCut {
 /// where 4 x 1 takes in 2 rows and 8 columns, 80.
 TileCut tile_cut(const MatrixProduct& product, const TiledMachine& machine);
 
-/// What a tile cannot hold of a layer's operands and results lies in DRAM: each such byte goes there once. Weights
-/// come from DRAM once a pass. Compute, exchange and DRAM go one after the other, as in bulk-synchronous steps.
+/// Times of the layers in their order. Operands and results that a tile cannot hold lie in DRAM: each such byte
+/// goes there once. Weights come from DRAM once a pass. Compute, exchange and DRAM go one after the other, as in
+/// bulk-synchronous steps.
 std::vector<LayerTime> times_of(std::span<const Layer> layers, const TiledMachine& machine);
 MappedLayers mapped_layers(std::span<const Layer> layers, const TiledMachine& machine);
 

@@ -13,7 +13,7 @@ namespace sdip {
 namespace {
 
 constexpr double wafer_mm = 300, million = 1e6, thousandth = 1e-3;
-constexpr double seconds_of_year = 365.25 * 24 * 3600, joules_of_kilowatt_hour = 3.6e6;
+constexpr double hours_of_day = 24, seconds_of_year = 365.25 * hours_of_day * 3600, joules_of_kilowatt_hour = 3.6e6;
 constexpr double no_price = std::numeric_limits<double>::quiet_NaN();
 
 /// Written by hand: machines of a sweep that are refused are told why, one by one.
@@ -119,7 +119,8 @@ Price price_of(const std::array<BuiltDie, 3>& dies, const Machine& m, Bound boun
 double million_images_usd(const Price& price, double frames_per_s, double energy_j_per_frame, const Machine& m,
                           Bound bound) {
   const PriceFigures& f = price_figures(process_of(m, bound));
-  return million * (price.total() / (f.years * seconds_of_year * frames_per_s) +
+  const double share_of_day = static_cast<double>(m.hours_a_day) / hours_of_day;
+  return million * (price.total() / (f.years * seconds_of_year * share_of_day * frames_per_s) +
                     energy_j_per_frame / joules_of_kilowatt_hour * f.kilowatt_hour);
 }
 

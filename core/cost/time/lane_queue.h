@@ -13,7 +13,7 @@
 
 namespace sdip {
 
-/// What Queue does, for Lanes whose capacities may differ.
+/// A Queue for Lanes whose capacities may differ.
 class LaneQueue {
  public:
   using EachBytes = std::array<std::int64_t, lane_count>;

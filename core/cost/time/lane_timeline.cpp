@@ -94,8 +94,8 @@ struct LaneRunner::Memory {
 
 namespace {
 
-/// Of a runner that is gone, for the next one of the thread: who evaluates one machine at a time would else ask for
-/// all of it each time.
+/// The memory of a runner that is gone, kept for the thread's next one: else whoever evaluates one machine at a
+/// time would allocate all of it each time.
 template <class Memory>
 std::unique_ptr<Memory>& spare_memory() {
   static thread_local std::unique_ptr<Memory> spare;

@@ -21,7 +21,7 @@ struct LaneMachine {
   std::int64_t cores = 1;  // whose activations each transfer moves
 };
 
-/// What run_timeline says of it. Passes behind the last are as long as that.
+/// The times that run_timeline gives for one lane. Passes behind the last are as long as that.
 struct LaneTimes {
   std::vector<std::int64_t> pass_cycles;
   std::int64_t stall_cycles = 0, running = 0;  // of the last pass

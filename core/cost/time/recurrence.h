@@ -103,8 +103,8 @@ class Recurrence {
     std::int64_t operation_begin{}, store_before{}, store_last{}, tile_before{};  // of one machine alone
     Passed<machines> pass;
   };
-  /// Of a loop: repetitions left, those since the moment that they are compared with, and after how many that is
-  /// noted anew; none_compared when no more is.
+  /// The state of a loop: the repetitions that are left, those since the moment that they are compared with, and
+  /// after how many that is noted anew; none_compared when it is not noted again.
   struct Repeated {
     std::int64_t left{}, since{}, distance{};
     Moment before;
@@ -393,8 +393,8 @@ class Recurrence {
     return true;
   }
 
-  /// What is past for all that waits for it is as good as the time from which that waits: nothing is changed, but
-  /// what is not used in a loop moves on with it.
+  /// Moves times up to now that no longer matter: a time that is past for all that waits for it is as good as the
+  /// one from which that waits. Nothing else is changed, but what is not used in a loop moves on with it.
   SDIP_EACH void settle() {
     for (Count& slot : slots_.of) slot = later(slot, channel_);
     if constexpr (alone) {
@@ -482,7 +482,7 @@ class Recurrence {
   std::vector<std::array<std::int64_t, machines>> pass_cycles_;
   std::vector<Passed<1>> passes_;
 
-  // Of the instruction; of its last operation, where each is an instruction.
+  // Times of the instruction, or of its last operation where each operation is an instruction.
   Count instruction_begin_{}, weights_ready_{}, store_before_{}, store_last_{}, tile_before_{}, operation_begin_{};
   Slots slots_{};
   std::array<bool, operands> empty_{};

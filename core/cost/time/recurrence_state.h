@@ -1,5 +1,5 @@
-// What the rule of time is told and keeps: machines' numbers on a tape, sums of a pass, and what the future depends
-// on.
+// The input and the state of the rule of time: machines' numbers on a tape, sums of a pass, and what the future
+// depends on.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once
@@ -23,7 +23,7 @@ struct Columns {
   const std::int64_t *latency{}, *turn{};  // one number of each machine
 };
 
-/// Of a pass, up to now. Stalls are told apart for one machine alone.
+/// Counts of a pass so far. Stalls are told apart for one machine alone.
 template <std::size_t machines>
 struct Passed {
   using Count = CountOf<machines>;
@@ -36,7 +36,7 @@ struct Passed {
 /// Which way the channel's last transfer went.
 enum class Way : std::uint8_t { untold, in, out };
 
-/// What the future depends on, relative to now.
+/// All that the future depends on, relative to now.
 template <std::size_t machines>
 struct FoundState {
   using Count = CountOf<machines>;

@@ -21,7 +21,7 @@ struct Tape {
     bool leaves_tile = false;     // its weights are in no streamed tile
     friend bool operator==(const Operation&, const Operation&) = default;
   };
-  /// What an instruction does: operations, and loops over those.
+  /// The kinds of entries on a tape: operations, and loops over those.
   enum class Kind : std::uint8_t { operate, loop, next };
   struct Step {
     Kind kind;
@@ -100,7 +100,8 @@ inline std::int64_t moved_bytes(const Tape& tape, const TapeNumbers& numbers, st
   return numbers.bytes[transfer] * (moved.by_cores() ? moved.copies * cores : 1);
 }
 
-/// What an instruction of each class moves, its words aside; cold: pinned weights, too. Bytes alone are filled in.
+/// Bytes that an instruction of each class moves, without its words; cold: pinned weights, too. Only bytes are
+/// filled in.
 std::vector<PassCost> class_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores, bool cold);
 /// The same of a warm pass, with its words.
 PassCost pass_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t cores);

@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-/// What the channel makes of each transfer.
+/// The time that each transfer takes on the channel.
 std::vector<std::int64_t> transfer_times(const Tape& tape, const TapeNumbers& numbers, const DramRate& rate,
                                          std::int64_t cores) {
   std::vector<std::int64_t> times(tape.moved.size());

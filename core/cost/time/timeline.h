@@ -11,7 +11,7 @@
 
 namespace sdip {
 
-/// What one run through a program took. Bytes are whole bursts; activations count every active core.
+/// Times and bytes of one run through a program. Bytes are whole bursts; activations count every active core.
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -52,8 +52,8 @@ struct TimelineResult {
   bool repeats = false;          // false: no state repeated within the passes simulated
   std::int64_t psram_peak_bytes = 0;
   std::int64_t operations_run = 0;  // tile operations one by one; of the others is known that they last the same
-  // Of the last pass simulated: the instructions' own times, summed, which are all cycles where none overlap; and
-  // what they waited between issue and begin.
+  // Sums over the last pass that was simulated: the instructions' own times, which are all cycles where none
+  // overlap, and the times between their issue and begin.
   std::int64_t running = 0, waiting = 0;
   /// Cycles of `count` passes from cold.
   std::int64_t total(std::int64_t count) const;
@@ -79,11 +79,11 @@ struct TimelineRules {
   std::int64_t gathered_bits = 0;  // of weights that the first die takes in a cycle; 0: there is one die
   std::int64_t on_channel() const { return channel_cores > 0 ? channel_cores : cores; }
 };
-/// Of a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
+/// The rules for a stage of `role` that keeps `pinned` bytes of its weights and has `thousandths` of `share`.
 TimelineRules timeline_rules(const Machine& machine, Decimal share, std::int64_t active_cores, Bytes pinned,
                              Role role = Role::network, std::int64_t thousandths = 1000);
 
-/// What a program asks of its classes on every machine.
+/// How often a program uses its classes, the same on every machine.
 struct ClassUses {
   std::vector<std::int64_t> of;  // instructions of each class
   double words_bytes = 0;        // of the program, where each operator is one instruction

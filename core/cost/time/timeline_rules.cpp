@@ -1,5 +1,5 @@
-// What a timeline is given and leaves: the channel's and memories' rules, sums of passes, and whether they fit 64
-// bits.
+// The input and the output of a timeline: the channel's and memories' rules, sums of passes, and whether they fit
+// 64 bits.
 #include <algorithm>
 #include <cmath>
 

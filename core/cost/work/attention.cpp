@@ -1,4 +1,4 @@
-// What fused attention's tile operations cost.
+// The cost of fused attention's tile operations.
 #include "core/cost/work/attention.h"
 
 #include <vector>
@@ -95,7 +95,7 @@ class AttentionCost {
  private:
   TileCost tile_of(const auto& needs, std::int64_t rows, std::int64_t keys, bool last) const {
     Steps steps;
-    for (const StepOf<std::int64_t>& step : needs.of(rows, keys, last)) steps.then(step.busy, step.times);
+    for (const StepOf<std::int64_t>& step : needs.of(rows, keys, last)) steps.add_step(step.busy, step.times);
     TileCost tile;
     if (r_.shares_units) tile.micro_operations = attention_micro_operations(c_, needs.rescales(), last, r_.wired());
     tile.busy = steps.busy;

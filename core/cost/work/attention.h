@@ -1,4 +1,4 @@
-// What fused attention's tile operations cost: their steps one after the other.
+// The cost of fused attention's tile operations: their steps one after the other.
 //
 // Worked example. 2 rows by 3 keys of 4 elements, results of 4, several key tiles; q in DSRAM, k and v in STACKRAM;
 // matmul lanes 2 x 2 x 2, softmax lanes 4, ports as wide as any fold. Scores: 1 x 2 x 2 folds, 4 cycles. Softmax:
@@ -43,17 +43,17 @@ class AttentionSteps {
     steps.push_back({scores(part, keys, true)});
     if (parts > 1) {
       const BusyOf<Number> next = scores(part, keys, false), last_next = scores(rest, keys, false);
-      if (parts > 2) steps.push_back({beside(softmaxes, next, nothing)});
-      if (parts > 3) steps.push_back({beside(softmaxes, next, products), parts - 3});
-      steps.push_back({beside(softmaxes, last_next, parts > 2 ? products : nothing)});
+      if (parts > 2) steps.push_back({overlapped(softmaxes, next, nothing)});
+      if (parts > 3) steps.push_back({overlapped(softmaxes, next, products), parts - 3});
+      steps.push_back({overlapped(softmaxes, last_next, parts > 2 ? products : nothing)});
     }
-    steps.push_back({beside(last_softmax, nothing, parts > 1 ? products : nothing)});
+    steps.push_back({overlapped(last_softmax, nothing, parts > 1 ? products : nothing)});
     steps.push_back({last_product});
     if (last) steps.push_back({division(rows)});
     return steps;
   }
 
-  /// What an operation takes of an operand fused to the scores that is read once and held.
+  /// The part of an operand fused to the scores that one operation takes; it is read once and held.
   std::int64_t held_part(const Fetch& mask) const { return ceil_div(mask.elements, plan_.result_tiles()); }
 
   /// Whether accumulators are rescaled to new maxima.
@@ -85,8 +85,8 @@ class AttentionSteps {
   }
 
   /// The softmax on its lanes, scores and product one after the other in the arrays; all through the same ports.
-  static BusyOf<Number> beside(const BusyOf<Number>& softmax, const BusyOf<Number>& scores,
-                               const BusyOf<Number>& product) {
+  static BusyOf<Number> overlapped(const BusyOf<Number>& softmax, const BusyOf<Number>& scores,
+                                   const BusyOf<Number>& product) {
     BusyOf<Number> all = scores;
     all += product;
     const Number in_arrays = all[Resource::compute];

@@ -1,4 +1,4 @@
-// What it costs to share one instruction's groups over several cores.
+// The cost of sharing one instruction's groups over several cores.
 //
 // Worked example. 3 cores share 6 heads of q 4 x 8 in DSRAM and k 8 x 5 in DRAM, int8, results kept on chip; links
 // of 64 bit. A part is 2 heads. In: 2 parts of q, 2 x 64 B, 16 cycles; k is loaded by each core itself. Out: 2

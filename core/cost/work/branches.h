@@ -1,4 +1,4 @@
-// What it costs to share one instruction's groups over several cores.
+// The cost of sharing one instruction's groups over several cores.
 #pragma once
 
 #include "core/cost/work/circuit.h"

@@ -1,4 +1,4 @@
-// What one tile operation costs its circuit and each SRAM port.
+// The cost of one tile operation, in its circuit and at each SRAM port.
 #include "core/cost/work/circuit.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace sdip {
 using namespace cost;
 namespace {
 
-/// What a tile moves through DRAM, and the PSRAM that its weights take.
+/// Adds the bytes that a tile moves through DRAM, and the PSRAM that its weights take.
 void add_bytes(const InstructionClass& c, const Resolved& r, const TilePlan& plan, TileCost& tile) {
   const std::int64_t bits = r.activation_bits;
   if (c.operand_b == Place::dram) tile.b_bytes = bytes_of(tile_b_elements(c, plan, tile.size), bits);
@@ -40,14 +40,14 @@ void add_bytes(const InstructionClass& c, const Resolved& r, const TilePlan& pla
       tile.split_in_bytes += bytes_of(ceil_div(f.elements, plan.result_tiles()), bits);
 }
 
-/// What a tile needs of its circuit, or of the host, and of each port.
+/// Finds the cycles that a tile needs of its circuit, or of the host, and the beats of each port.
 void find_needs(const InstructionClass& c, const Resolved& r, const TilePlan& plan, TileCost& tile) {
   const TileShape shape{tile.size, tile.first, tile.last, tile.times};
   if (on_host(c, r.host_operators)) {
     Steps steps;
     for (Busy& step : host_formulas<std::int64_t>(c, r, plan, shape)) {
       merge_ports(r, tile.times, step);
-      steps.then(step);
+      steps.add_step(step);
     }
     tile.busy = steps.busy;
     tile.cycles = steps.cycles;
@@ -127,7 +127,7 @@ ClassCost tiles_of(const InstructionClass& c, const Resolved& r) {
   return cost;
 }
 
-/// What those tiles need of a machine's circuits and ports, whatever they needed of another's.
+/// Finds anew, for another machine, what all tiles of a class need of circuits and ports.
 void find_needs(const InstructionClass& c, const Resolved& r, ClassCost& cost) {
   const bool in_memory = multiplies_in_memory(c, r.weights);
   cost.on_host = on_host(c, r.host_operators);

@@ -1,4 +1,4 @@
-// What one tile operation costs its circuit and each SRAM port, and what it moves through DRAM.
+// The cost of one tile operation in its circuit and at each SRAM port, and the bytes that it moves through DRAM.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ template <class Number>
 struct BusyOf {
   ByCoreResource<Number> needs{};
   OtherPairsOf<Number> other_pairs;
-  // Of psram_read, with memory_hierarchy=writable_psram: beats of one core's stack, and of all that are in
+  // The part of psram_read that is the stack's, with memory_hierarchy=writable_psram: of one core, and of all in
   // lockstep.
   Number psram_stack{}, psram_stacks{};
   // No needs, but events: partial sums written to and read from accumulators, weights put into registers.
@@ -64,7 +64,7 @@ struct BusyOf {
   Number longest() const { return std::max(*std::ranges::max_element(needs), longest_dsram_read()); }
   /// Beats of PSRAM's port that bring weights, to all cores at once.
   Number weight_beats() const { return needs[Resource::psram_read] - psram_stacks; }
-  /// Of all DSRAM read ports, in beats; of the one that is busy longest.
+  /// Beats of all DSRAM read ports together, and below of the one that is busy longest.
   Number all_dsram_reads() const {
     const Number& own = needs[Resource::dsram_read];
     return other_pairs.any ? own + other_pairs.sum() : own;
@@ -138,8 +138,8 @@ struct ClassCost {
   Owned owned;  // with operator_dsram=per_operator
 };
 
-/// What an instruction needs of each of its core's resources, beats of its transfers included: of all DSRAM pairs
-/// that it reads the one in use longest.
+/// The cycles that an instruction needs of each of its core's resources, with the beats of its transfers; of all
+/// DSRAM pairs that it reads, of the one in use longest.
 inline ByCoreResource<std::int64_t> core_needs(const ClassCost& cost) {
   ByCoreResource<std::int64_t> needs = cost.busy.needs;
   for (std::size_t need = 0; need < core_resources; ++need) needs[need] += cost.dma[need];
@@ -183,7 +183,7 @@ inline bool made_in_memory(const ClassCost& cost) { return cost.memory_cycles > 
 /// Whether activations pass through DRAM in any of its operations.
 bool moves_activations(const ClassCost& cost);
 
-/// What an instruction of that class costs; `r`: resolve() of that class.
+/// The cost of an instruction of that class; `r`: resolve() of that class.
 ClassCost class_cost(const InstructionClass& c, const Resolved& r);
 inline ClassCost class_cost(const InstructionClass& c, const Machine& its, Role role = Role::network) {
   return class_cost(c, resolve(c, its, role));

@@ -36,7 +36,7 @@ Kinds piece_kinds(const Cut& cut, std::int64_t full, std::int64_t unit = 1) {
   return kinds;
 }
 
-/// Of sums: the first tile, those between, the last.
+/// The kinds of tiles along the sums: the first, those between, the last.
 Kinds sums_of(const TilePlan& plan) {
   const std::int64_t count = plan.sums.count();
   Kinds kinds;
@@ -55,7 +55,7 @@ struct AxisRun {
 };
 using AxisRuns = FewOf<AxisRun, 4>;
 
-/// What results first .. first + count - 1 read that those just before them had not.
+/// The number of positions that results first .. first + count - 1 read and those just before them had not read.
 std::int64_t fresh_positions(const Axis& a, std::int64_t first, std::int64_t count) {
   const auto inside = [&](std::int64_t position) { return std::clamp<std::int64_t>(position, 0, a.inputs); };
   const std::int64_t begin = first * a.stride - a.pad;
@@ -74,7 +74,7 @@ AxisRuns unclipped_windows(const Axis& a, const Cut& cut, std::int64_t tile) {
   return runs;
 }
 
-/// Of full tiles those in [from, to) are not clipped.
+/// The windows of the tiles along an axis; full tiles in [from, to) are not clipped, and so all alike.
 AxisRuns clipped_windows(const Axis& a, const Cut& cut, std::int64_t tile, std::int64_t from, std::int64_t to) {
   AxisRuns runs;
   const auto add = [&](std::int64_t number, std::int64_t tiles, std::int64_t count, std::int32_t kind) {

@@ -38,12 +38,13 @@ struct TileLoops {
   FewOf<TileRun, 4> runs;
 };
 
-/// What an operation loads because of the loops that stepped or began again before it; the first loads all.
+/// The operands that an operation loads because of the loops that stepped or began again before it; the first loads
+/// all.
 struct TileStep {
   bool a = true, b = true, fresh = false;
 };
 inline constexpr std::size_t most_tile_loops = 8;
-/// What a step of each loop makes the next operation load.
+/// The operands that the next operation loads after a step of each loop.
 std::array<TileStep, most_tile_loops> tile_steps(const TileLoops& order);
 
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the

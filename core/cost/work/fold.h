@@ -13,7 +13,7 @@
 
 namespace sdip {
 
-// What a formula is made of besides + and *, for whole numbers.
+// Functions of whole numbers that formulas use besides + and *.
 constexpr std::int64_t ceiling(std::int64_t a, std::int64_t b) { return ceil_div(a, b); }
 constexpr std::int64_t ceiling(std::int64_t a, std::int64_t q, std::int64_t p) {
   const Int128 all = static_cast<Int128>(a) * q;

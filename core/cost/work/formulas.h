@@ -1,5 +1,5 @@
-// What one tile operation needs of its circuit and of each SRAM port (docs/model/work.md), each formula once: with
-// whole numbers it counts, with Filled it is written out. Internal to the cost folder.
+// Formulas of one tile operation's needs of its circuit and of each SRAM port (docs/model/work.md), each written
+// once: with whole numbers it counts, with Filled it is written out. Internal to the cost folder.
 //
 // Worked example. A linear of 4096 x 320 by 320 x 320, fp16, lanes 16 x 32 x 16, ports of 4096 bit and 8192
 // (PSRAM): compute is "ceil(4096/16) x ceil(320/32) x ceil(320/16)", 51,200; operand A "10 x 256 x 20 x ceil(16 x
@@ -18,8 +18,9 @@
 
 namespace sdip {
 
-/// What each result of a tile sums over: kernel positions, each folded apart, and channels of each. Skipping
-/// gathers only non-zeros: one compacted dimension, by groups those that stay of each at each kernel position.
+/// The terms of the sum that each result of a tile is: kernel positions, each folded apart, and channels of each.
+/// Skipping gathers only non-zeros: one compacted dimension, by groups those that stay of each at each kernel
+/// position.
 struct SummedOver {
   std::int64_t kernel_h, kernel_w, channels;
 };
@@ -148,7 +149,7 @@ class OperationFormulas {
     return runs.loads();
   }
 
-  /// Of weights that share scales by groups: a fold along the sums in which groups begin has their scales, too.
+  /// With scales by groups of weights, a fold along the sums in which groups begin reads their scales, too.
   Number scaled_beats(const Product& p, const WeightForm& form) const {
     const std::int64_t group = form.scale_group, in_group = std::max<std::int64_t>(1, group / p.sum.lanes);
     const std::int64_t begin = ceil_div(p.sum.full, in_group), continued = p.sum.full - begin;

@@ -1,4 +1,4 @@
-// What an operator costs that the host computes.
+// The cost of an operator that the host computes.
 //
 // Worked example. Softmax of 2 rows of 5, int8, three passes; a bus of 32 bit, 1.5 cycles an element and pass,
 // DSRAM ports of 64 bit. In: 10 bytes, 3 beats of the bus, 2 of the port. The host: 10 x 3 x 1.5 = 45 cycles. Out:

@@ -1,4 +1,4 @@
-// What tile operations are made of, one unit's work each; and the words that instructions take.
+// Micro-operations, the parts of tile operations that one unit works on; and the words that instructions take.
 //
 // Worked example. A convolution with bias and SiLU fused, its result pushed and kept, sums in two tiles. The first
 // operation reads A and weights, multiplies, writes partial sums: 4. The second reads A, weights and partial sums,

@@ -1,4 +1,4 @@
-// What tile operations are made of, one unit's work each; and the words that instructions take.
+// Micro-operations, the parts of tile operations that one unit works on; and the words that instructions take.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ inline std::int64_t capped_hundredths(std::int64_t a, std::int64_t hundredths, s
 
 /// Beats where they really go: over links between dies at their pace; in a unified memory all through DSRAM's
 /// ports; a ROM is wired to its multipliers; of stacks in PSRAM through its port, those of all cores in lockstep.
-/// Of one of `tiles` operations.
+/// `busy` is that of one of `tiles` operations.
 template <class Number>
 void merge_ports(const Resolved& r, std::int64_t tiles, BusyOf<Number>& busy) {
   if (r.wired()) busy[Resource::psram_read] = Number(0);
@@ -53,18 +53,18 @@ void merge_ports(const Resolved& r, std::int64_t tiles, BusyOf<Number>& busy) {
   busy[Resource::stackram_read] = busy[Resource::stackram_write] = Number(0);
 }
 
-/// What a step of a tile operation needs; how many such steps there are, one after the other.
+/// The needs of one step of a tile operation, and how many such steps there are, one after the other.
 template <class Number>
 struct StepOf {
   BusyOf<Number> busy;
   std::int64_t times = 1;
 };
 
-/// What steps need that run one after the other, in sum, and how long they last.
+/// The summed needs of steps that run one after the other, and how long they last.
 struct Steps {
   Busy busy;
   std::int64_t cycles = 0;
-  void then(const Busy& step, std::int64_t times = 1) {
+  void add_step(const Busy& step, std::int64_t times = 1) {
     cycles = at_most(cycles + static_cast<Int128>(step.longest()) * times, most_cycles);
     if (cycles < most_cycles) busy.add(step, times);
   }

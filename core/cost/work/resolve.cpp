@@ -1,4 +1,4 @@
-// What options make of lanes, widths and places.
+// Lanes, widths and places of an instruction, as the machine's options make them.
 #include "core/cost/work/resolve.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ bool stack_in_psram(const Machine& machine);
 /// Cycles that each beat of PSRAM takes on its way over the links between dies: they all take it at once.
 std::int64_t psram_pace(const Machine& machine);
 
-/// What formulas read.
+/// The numbers of a machine that formulas read.
 struct Resolved {
   const Machine& machine;  // of the stage
   // By the stage.
@@ -68,9 +68,9 @@ struct Resolved {
 
   /// Whether weights stand where they are used, and are not read.
   bool wired() const { return weights != WeightPlace::psram; }
-  /// Of the port through which what lies there is read.
+  /// Width of the port that reads what lies at a place.
   std::int64_t read_bits(Place place) const { return port_bits[read_port(place)]; }
-  /// Of a result: another than of activations when the instruction converts.
+  /// Bits of a result, which are not an activation's where the instruction converts.
   std::int64_t result_bits(const InstructionClass& c) const {
     return c.formats ? bits_of(c.formats->results) : activation_bits;
   }

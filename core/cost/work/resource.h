@@ -1,4 +1,4 @@
-// What instructions wait for: a table of circuit, ports and streams.
+// The resources that instructions wait for: a table of circuit, ports and streams.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sdip {
 
-/// What can limit an instruction: the circuit and the ports of a core, which work side by side; then what it takes
-/// to issue it, and streams through DRAM.
+/// The resources that can limit an instruction: the circuit and the ports of a core, which work side by side; then
+/// its issue, and streams through DRAM.
 enum class Resource {
   compute,
   dsram_read,

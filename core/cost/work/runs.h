@@ -52,7 +52,7 @@ struct HeldProduct {
     return all;
   }
 
-  /// Of the very first load, which nothing runs beside; with one register each load stands alone.
+  /// Time of the very first load, beside which nothing runs; with one register each load stands alone.
   Number first_load() const {
     if (m.weight_registers == 1) return Number(0);
     return load(channels.full > 0 ? channels.lanes : channels.edge, sum.full > 0 ? sum.lanes : sum.edge);

@@ -1,4 +1,4 @@
-// What an instruction owns while it runs.
+// The resources that an instruction owns while it runs.
 #include "core/cost/work/scoreboard.h"
 
 #include "core/base/error.h"
@@ -19,13 +19,13 @@ static_assert(core_link + 1 == ownable_count);
 std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine& m) {
   std::bitset<circuit_count> owned;
   const auto works = [&](Family family) { owned.set(at(circuit_of(family, m))); };
-  const auto beside = [&](const auto& one) {
+  const auto own_fused = [&](const auto& one) {
     if (one.fused_passes > 0) works(Family::vector);
     if (one.prologue_passes + one.statistics_passes > 0) works(Family::norm);
   };
   owned.set(at(circuit_of(c, m)));
   if (on_host(c, m.host_operators)) return owned;  // what is fused with it, too
-  beside(c);
+  own_fused(c);
   if (c.compound == Compound::attention) {
     works(Family::softmax);
     works(c.parts.at(2).work.family);
@@ -33,7 +33,7 @@ std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine&
   if (c.compound != Compound::strips) return owned;
   for (const Part& part : c.parts) {
     works(part.work.family);
-    beside(part);
+    own_fused(part);
   }
   return owned;
 }

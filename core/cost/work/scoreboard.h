@@ -37,16 +37,16 @@ std::size_t pair_index(Family family);
 /// DSRAM pairs of a core.
 std::int64_t dsram_pairs(const Machine& machine);
 
-/// What can be owned: each circuit, read and write port of each pair, STACKRAM's ports, PSRAM's read port, the link
-/// to the next core.
+/// The number of resources that can be owned: each circuit, read and write port of each pair, STACKRAM's ports,
+/// PSRAM's read port, the link to the next core.
 inline constexpr std::size_t ownable_count = circuit_count + 2 * pair_families + 4;
 using Owned = std::bitset<ownable_count>;
 
 template <class Number>
 struct BusyOf;
 using Busy = BusyOf<std::int64_t>;
-/// What an instruction of the class owns from when it begins until it retires: the circuits that it works on, and
-/// the ports over which it moves at least one beat, `busy` in all.
+/// The resources that an instruction of the class owns from when it begins until it retires: the circuits that it
+/// works on, and the ports over which it moves at least one beat, `busy` in all.
 Owned owned_by(const InstructionClass& c, const Busy& busy, const Machine& machine);
 
 /// When the instructions of a pass begin, given in the order of the program.

@@ -18,8 +18,8 @@ std::int64_t parts(std::int64_t wide, std::int64_t narrow) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(wide / narrow)));
 }
 
-/// What the MACs are built for that a class's products go to: an array for products of activations alone is as wide
-/// as these.
+/// The formats that the MACs of a class's products are built for: an array for products of activations alone is as
+/// wide as these.
 OperandFormats built_for(const InstructionClass& c, const Machine& m) {
   const bool activations_alone = c.work.family == Family::matmul && !shares_macs(m);
   return {m.activation_format, activations_alone ? m.activation_format : m.weight_format};

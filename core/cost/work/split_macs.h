@@ -21,8 +21,8 @@ std::int64_t products_in_mac(OperandFormats mac, OperandFormats operands);
 /// The same of a class's products on a machine: 1 where its MACs do not split, and of work that is no product.
 std::int64_t products_in_mac(const InstructionClass& c, const Machine& machine);
 
-/// Of `lanes` along the sums those that work where so many weights share a scale, so that no fold has parts of two
-/// groups: the most that divide a group, or of whole groups. Example: groups of 32: 24 are 16, 80 are 64.
+/// The lanes along the sums that work where `group` weights share a scale. No fold may have parts of two groups, so
+/// these are the most that divide a group, or that are whole groups. Example: groups of 32: 24 are 16, 80 are 64.
 std::int64_t lanes_of_groups(std::int64_t lanes, std::int64_t group);
 
 /// Partial sums of groups that a tile of so many results, each of so many sums at so many kernel positions, scales:

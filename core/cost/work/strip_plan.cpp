@@ -17,7 +17,7 @@ std::int64_t rows_under(const Part& part, std::int64_t made) {
   return std::min(n.in_h, rows_of(n).reach() + (made - 1) * n.stride_h);
 }
 
-/// What a part that is no nest reads and does, as row-wise work: of one row, but for norms.
+/// Describes a part that is no nest as row-wise work: of one row, but for norms.
 void as_rows(const Part& part, std::int64_t made, std::int64_t read, InstructionClass& one) {
   const LoopNest& n = part.work.nest;
   if (part.work.family == Family::norm || part.work.family == Family::softmax) {  // of each row, of each group
@@ -31,7 +31,7 @@ void as_rows(const Part& part, std::int64_t made, std::int64_t read, Instruction
   one.fetches.push_back({one.operand_a, elements, 1, each_once, one.pair_a});
 }
 
-/// What an operation takes of an operand beside that is read once and held: an equal part.
+/// The part of an operand beside that one operation takes, which is read once and held: an equal part.
 std::int64_t held_part(const InstructionClass& c, std::size_t number, std::int64_t elements) {
   std::int64_t of_a_strip = 0;
   for (const StripOperation& o : strip_operations(c))

@@ -1,4 +1,4 @@
-// What strips are made of, for the estimate: rows of each part in a strip, its tile operations, what each moves.
+// The parts of strips, for the estimate: rows of each part in a strip, its tile operations, and the bytes of each.
 // docs/model/fusion.md#strips has them.
 //
 // Worked example: two 3x3 convolutions of 16 rows, strips of 4. halo_recompute: the second makes 4 rows of 6, the
@@ -15,7 +15,7 @@ namespace sdip::cost {
 /// Frames, and strips of the last part's rows in each.
 TilePlan strip_plan(const InstructionClass& c);
 
-/// Of each part in a strip: rows that it makes and rows that it reads; and those of operand A that come in.
+/// The rows that each part makes and reads in a strip; and those of operand A that come in.
 struct StripRows {
   std::vector<std::int64_t> made, read;
   std::int64_t loaded;

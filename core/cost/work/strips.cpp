@@ -1,4 +1,4 @@
-// What a strip costs: its parts one after the other, each as an instruction of one tile operation. Where weights
+// The cost of a strip: its parts one after the other, each as an instruction of one tile operation. Where weights
 // are streamed, each of a part's tiles of channels is an operation of its own.
 #include "core/cost/work/strips.h"
 

@@ -1,4 +1,4 @@
-// What a compound instruction costs that carries strips through a chain.
+// The cost of a compound instruction that carries strips through a chain.
 #pragma once
 
 #include "core/cost/work/circuit.h"

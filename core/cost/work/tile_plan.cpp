@@ -9,7 +9,7 @@
 namespace sdip::cost {
 namespace {
 
-/// Of positions begin + k step for k = 0 ... count - 1, each brought into 0 ... end, the sum.
+/// The sum of the positions begin + k step for k = 0 ... count - 1, each brought into 0 ... end.
 Int128 sum_within(std::int64_t begin, std::int64_t step, std::int64_t count, std::int64_t end) {
   const auto below = [&](std::int64_t limit) {  // how many positions are less than that
     return std::clamp<std::int64_t>((limit - begin + step - 1) / step, 0, count);

@@ -38,10 +38,10 @@ struct TilePlan {
 };
 /// One tile, whatever the sizes.
 inline constexpr Mapping one_tile{INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, rows_outermost};
-/// Of a class that is no compound.
+/// The plan of a class that is not a compound.
 TilePlan tile_plan(const InstructionClass& c);
 
-/// What one tile operation of a nest covers.
+/// The part of a nest that one tile operation covers.
 struct TileExtent {
   std::int64_t rows, columns, channels, sums;
 };
@@ -75,12 +75,12 @@ struct WeightTile {
   bool first_sums;                          // biases and scales come with the first
   std::int64_t sums = 1;                    // input channels, in groups of which weights stay
 };
-/// Of so many consecutive weights along the sums those that stay: ceil(density group) of each whole group, of the
-/// last as many as it has. Worked example: 2 of 4 of 9: 2 + 2 + 1.
+/// How many of `sums` consecutive weights stay: ceil(density group) of each whole group, of the last as many as it
+/// has. Worked example: 2 of 4 of 9: 2 + 2 + 1.
 std::int64_t kept_in_groups(std::int64_t sums, std::int64_t group, std::int64_t density_hundredths);
 /// W of docs/model/tiling.md, as PSRAM holds it: `kept` elements, the mask or their places, biases and scales.
 std::int64_t weight_bytes(const WeightTile& tile, const WeightForm& form);
-/// Of a tile of a nest's weights.
+/// Bytes of one tile of a nest's weights.
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, std::int64_t sums, bool first,
                                const WeightForm& form);
 /// Weights of row-wise work and fused operators, which stand in DRAM as they do in PSRAM. Not of strips.

@@ -1,4 +1,4 @@
-// What a nest's accumulators hold.
+// The accumulators of a nest.
 #include "core/exec/chip/accumulators.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a nest's accumulators hold: floats that are rounded, integers that wrap.
+// The accumulators of a nest: floats that are rounded, integers that wrap.
 //
 // Example: an int8 accumulator, products 100 and 100: 200 - 256 = -56. Of codes in steps of 0.5 x 0.25 the same
 // sums are 25 and, wrapped, -7.
@@ -20,7 +20,7 @@ class Accumulators {
   Accumulators(Chip& chip, const Node& node, const NestMap& map, bool weighted);
   double kept(double sum, std::int64_t group, std::int64_t channel) const;
   std::uint64_t kept(std::uint64_t sum, std::int64_t group, std::int64_t channel) const;
-  /// What a 1 of the sums of codes stands for; 0: they are no codes.
+  /// The value of a 1 in the sums of codes; 0: they are no codes.
   double step(std::int64_t group, std::int64_t channel) const;
   /// Whether that is the same for all.
   bool one_step() const { return channels_.count == 0; }

@@ -77,7 +77,8 @@ struct Chip {
   Stream stream = Stream::others;      // what is read for
   // Operands from DRAM that are smaller than what they are combined with: read once and held by the circuit.
   std::map<OperandPlace, Numbers> held_operands{};
-  // Of groups of weights that cores share, by element: each core reads and holds what its own results need.
+  // The elements that each core holds where cores share the groups of weights: each reads only what its own results
+  // need.
   std::map<OperandPlace, List<Numbers>> held_elements{};
   std::unique_ptr<std::mutex> holding = std::make_unique<std::mutex>();
   Buffer<std::int8_t> spare_codes{};  // of a weight that was let go of: memory for the next one

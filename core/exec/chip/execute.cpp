@@ -170,7 +170,7 @@ void show_result(Chip& chip, const ResultObserver& observe, std::span<const Tens
   observe(made, output_of(chip, made, inputs));
 }
 
-/// What the clock charges instructions, by class.
+/// The operations that the clock charges instructions for, by class.
 using ClassCharges = std::map<std::int32_t, std::vector<Operation>>;
 
 void retire_transfers(Chip& chip, ClassCharges& charges) {

@@ -1,4 +1,4 @@
-// What a compiled program computes, instruction by instruction and tile by tile, on the memories of one core.
+// Executes a compiled program, instruction by instruction and tile by tile, on the memories of one core.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ using ResultObserver = std::function<void(ValueId, const Tensor&)>;
 /// Is handed what each instruction's tile operations moved when it retires: its number in the program.
 using TransferObserver = std::function<void(std::size_t instruction, InstructionTransfers moved)>;
 
-/// What was done, so that a test can see that it was done. No times: those are another work.
+/// Counts of what was done, so that a test can see that it was done. Times are found elsewhere (core/exec/clock).
 struct RunCounts {
   std::int64_t instructions = 0, tile_operations = 0;
   std::int64_t partial_tiles = 0;    // tiles of partial sums that left the chip and came back

@@ -237,7 +237,7 @@ void each_part(const JoinedRegion& joined, const Elements& at, const Read& read)
     }
 }
 
-/// What reads a part of a joined value.
+/// The reading of a part of a joined value, made from that of the whole.
 Reading reading_of(const JoinedRegion::Part& part, const Reading& whole) {
   return {part.slot, part.address, whole.graph, whole.who};
 }

@@ -88,14 +88,14 @@ void write(Memory& memory, Slot slot, const Elements& at, std::span<const float>
 /// where elements are whole bytes and no two put the same.
 void claim(Memory& memory, Slot slot, const Elements& at);
 void put(Memory& memory, Slot slot, const Elements& at, std::span<const float> numbers);
-/// Of a value of 8-bit elements, as its codes. Requires elements one behind the other.
+/// Writes codes of 8-bit elements. Requires that the elements stand one behind the other.
 void put_codes(Memory& memory, Slot slot, const Elements& at, std::span<const std::int8_t> codes);
 
 /// Takes bytes [address, address + bytes) for tiles on their way: what values had there is overwritten. Throws
 /// Error("execution_failed", who, ...) when they do not lie within the memory.
 void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who);
 
-/// What a read is told apart by: the value, where it should lie, and who reads it.
+/// A read is known by the value, by where it should lie, and by who reads it.
 struct Reading {
   Slot slot;
   std::int64_t address = 0;
@@ -110,7 +110,7 @@ Tensor read(const Memory& memory, const Reading& reading, const Elements& at);
 /// The same as floats. Requires a value that does not stand beside.
 void read(const Memory& memory, const Reading& reading, const Elements& at, std::span<float> numbers);
 
-/// What `write` and `read` do for numbers of any type; `type`: the layout's.
+/// As `write` and `read`, for numbers of any type; `type`: the layout's.
 void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers& numbers);
 Numbers read_numbers(const Memory& memory, const Reading& reading, const Elements& at, ElementType type);
 

@@ -28,7 +28,7 @@ struct NormRule {
   std::int64_t row_of(std::int64_t element) const { return element / length; }
 };
 
-/// Of group, instance, layer and RMS norms of which only the result is used; nothing for others.
+/// The rule of a group, instance, layer or RMS norm of which only the result is used; nothing for other nodes.
 std::optional<NormRule> norm_rule(const Graph& graph, const Node& node);
 
 /// Sums of x and of x^2, one a row: two general registers each.
@@ -56,8 +56,8 @@ struct NormParameters {
 /// Nothing where they lie otherwise than by channel or as broadcast says.
 std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule);
 
-/// What add_to_sums and `normalised` do for numbers of single precision that stand one behind the other from
-/// element `first` on, whole rows: their sums where `sum_here`, then the results.
+/// As add_to_sums and `normalised`, for numbers of single precision that stand one behind the other from element
+/// `first` on, whole rows: their sums where `sum_here`, then the results.
 void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& parameters, NormSums& sums,
                     bool sum_here, std::int64_t first, std::span<const float> x, float* to);
 

@@ -1,4 +1,4 @@
-// What an instruction reads and writes: weights, registers and memories.
+// The operands and results of an instruction: weights, registers and memories.
 #include <algorithm>
 #include <cmath>
 

@@ -8,7 +8,7 @@
 namespace sdip::exec {
 namespace {
 
-/// What a memory knows the sums of the current instruction as, beside its result.
+/// The name by which a memory knows the partial sums of the current instruction, beside its result.
 Slot in_buffer(const Chip& chip) { return {chip.instruction().destination, Place::nowhere}; }
 Slot in_dram(const Chip& chip) { return {chip.instruction().destination, Place::scalar}; }
 

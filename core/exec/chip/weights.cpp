@@ -135,8 +135,8 @@ FloatRange range_together(Chip& chip, std::span<const float> numbers) {
   return all;
 }
 
-/// What coded_weight and circuit_weight_of make of a mapped weight in one scale, straight from its bytes. Its
-/// floats are decoded when they are asked for.
+/// As coded_weight and circuit_weight_of, for a mapped weight in one scale, straight from its bytes. Its floats are
+/// decoded when they are asked for.
 std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, const Value& value,
                                         const HeldWeight& mapped) {
   const NumberFormat format = machine.weight_format;
@@ -157,7 +157,7 @@ std::optional<HeldWeight> coded_at_once(Chip& chip, const Machine& machine, cons
   return held;
 }
 
-/// What coded_weight and circuit_weight_of make of a mapped weight of halves where weights are halves: its numbers.
+/// As coded_weight and circuit_weight_of, for a mapped weight of halves where weights are halves: its numbers.
 std::optional<HeldWeight> halves_at_once(Chip& chip, const Machine& machine, const Value& value) {
   const NumberFormat format = machine.weight_format;
   if (format != NumberFormat::fp16 || weight_form(machine).scale_bits_per_channel > 0) return std::nullopt;

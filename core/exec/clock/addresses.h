@@ -18,7 +18,7 @@ Slot slot_of(const Machine& machine, ValueId v, Place place);
 /// that of their first source.
 std::map<Slot, std::int64_t> addresses_of(const CompiledStage& stage, const Machine& machine);
 
-/// What a value takes where it lies, in whole bytes.
+/// The size of a value where it lies, in whole bytes.
 std::int64_t value_bytes(const Value& value, const Machine& machine);
 
 /// Where the current instruction's result goes, and where.

@@ -21,7 +21,8 @@ Clock::Transfer Clock::transfer(Count bytes, Count copies) const {
   return {whole, cycles};
 }
 
-/// Of all cores: on several dies as long as it takes to move the fullest one's over its own share of the channels.
+/// Bytes of all cores. On several dies this takes as long as the fullest die needs for its own over its share of
+/// the channels.
 Clock::Transfer Clock::activation_transfer(Count bytes) const {
   Transfer t = transfer(bytes, copies_);
   if (dies_ > 1) t.cycles = transfer(bytes, copies_ / cores_ * fullest_cores_ * dies_).cycles;
@@ -40,7 +41,7 @@ void Clock::move(Count start, Count cycles, bool to_chip) {
   heading_ = heading;
 }
 
-/// Of each of so many cores, one behind the other.
+/// Weights for each of so many cores, one behind the other.
 Clock::Transfer Clock::weight_transfer(Count dram_bytes, Count psram_bytes, Count cores) const {
   Transfer t = transfer(dram_bytes, cores);
   psram_bytes *= cores;

@@ -1,4 +1,4 @@
-// What strips moved beside what they are charged.
+// Compares what strips moved with what they are charged.
 //
 // The model charges every strip as one inside the input: a window somewhere inside, with line buffers an equal
 // share of all rows. Where rows really are follows here from the parts' windows alone; what is moved must be just

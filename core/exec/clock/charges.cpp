@@ -1,4 +1,4 @@
-// What the datapath moved beside what the clock charges for it.
+// Compares what the datapath moved with what the clock charges for it.
 #include "core/exec/clock/charges.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void charge_nest(Operation& o, const Comparison& x, std::size_t number, bool oth
   o.out_bytes = out;
 }
 
-/// Of an operand that is no nest's: elements that its loads come to, in all.
+/// Elements that all loads of one fetch come to; in row-wise work each pass may load them again.
 Count loaded(const InstructionClass& c, const Fetch& f) {
   if (is_nest(c.work.family)) return f.elements;
   const RowLoops loops = row_loops(c.work.rows, c.work.row_length, c.work.passes, c.mapping);

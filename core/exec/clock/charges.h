@@ -1,4 +1,4 @@
-// What the datapath moved beside what the clock charges for it.
+// Compares what the datapath moved with what the clock charges for it.
 #pragma once
 
 #include <string>

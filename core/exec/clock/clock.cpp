@@ -167,7 +167,7 @@ void Clock::run(std::size_t index) {
 
 Count Clock::beats_of(Count bytes, Count port_bits) const { return ceil_div(8 * bytes, port_bits); }
 
-/// What it takes of its circuit and ports, beside the beats of its own transfers on these.
+/// Cycles of an operation in its circuit and ports, with the beats that its own transfers take of these.
 Count Clock::duration(const Operation& o) {
   if (m_.dma_port == DmaPort::own) return o.cycles();
   const bool unified = m_.activation_memory == ActivationMemory::unified;

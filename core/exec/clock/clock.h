@@ -98,7 +98,7 @@ class Clock {
   std::list<PsramTile> imem_;  // words of instructions, oldest first
   Count imem_bytes_ = 0, imem_peak_bytes_ = 0;
 
-  // Of the instruction that runs.
+  // The instruction that runs:
   const Instruction* instruction_ = nullptr;
   const InstructionClass* class_ = nullptr;
   Beats dma_{};  // beats of the operation's ports that its transfers take

@@ -1,4 +1,4 @@
-// What comparisons of all kinds share.
+// The parts that comparisons of all kinds share.
 #include "core/exec/clock/comparison.h"
 
 #include "core/base/error.h"

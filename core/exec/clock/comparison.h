@@ -1,4 +1,4 @@
-// What an instruction moved beside what it is charged: what comparisons of all kinds share.
+// The parts that comparisons of all kinds share, of what an instruction moved with what it is charged.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct Comparison {
   void require_beats(const Operation& o, const TileTransfers& t, std::size_t number) const;
 };
 
-/// What charge_moved does for an instruction of strips.
+/// As charge_moved, for an instruction of strips.
 void charge_strips(std::vector<Operation>& operations, const Comparison& comparison);
 
 }  // namespace sdip::exec

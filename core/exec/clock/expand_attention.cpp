@@ -1,6 +1,6 @@
-// Fused attention: each head, row tile and key tile, its steps one after the other. Products and
-// fused masks are stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles
-// of equal sizes have equal folds, which are gone through once.
+// Fused attention: each head, row tile and key tile, its steps one after the other. Products and fused masks are
+// stepped as instructions of their own; softmax, accumulators and division fold by fold here. Tiles of equal sizes
+// have equal folds, which are gone through once.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -51,7 +51,7 @@ class AttentionExpansion {
     if (last && c_.to_dram) o.out_bytes = ceil_div(r * values_ * narrow_, 8);
   }
 
-  /// What one part of the queries needs.
+  /// The needs of one part of the queries.
   struct PartNeeds {
     Needs scores, softmax, product;
   };
@@ -72,15 +72,15 @@ class AttentionExpansion {
       Needs both = in_arrays;
       both += in_softmax;
       both.compute = std::max(in_arrays.compute, in_softmax.compute);
-      then(both, o);
+      add_step(both, o);
     }
-    if (last) then(division(r), o);
+    if (last) add_step(division(r), o);
     o.other_bytes = mask_bytes(r, k);
     if (m_.granularity == Granularity::micro_operation)
       o.commands = std::ssize(micro_operations_of_attention(c_, m_, role_, several_, last));
   }
 
-  static void then(const Needs& step, Operation& o) {
+  static void add_step(const Needs& step, Operation& o) {
     o.needs += step;
     o.steps_cycles += step.longest();
   }
@@ -177,7 +177,8 @@ class AttentionExpansion {
     return needs;
   }
 
-  /// Of results to one memory: fold by fold as they are made; turned, run by run, and no faster.
+  /// Beats to write results to one memory: fold by fold as they are made or, when turned, run by run, which is no
+  /// faster.
   Count result_beats(Count elements, Count port) const {
     Count made = 0, turned = 0;
     for (Count left = elements; left > 0; left -= m_.softmax_lanes)

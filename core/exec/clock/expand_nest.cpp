@@ -42,7 +42,7 @@ Positions positions_of(const InputAxis& axis, const std::vector<Extent>& tiles) 
   return found;
 }
 
-/// What the folds of one tile depend on, and what they came to.
+/// All that the folds of one tile depend on, and what they came to.
 struct FoldShape {
   Count rows, columns, channels, groups, sums;
   bool first, last;

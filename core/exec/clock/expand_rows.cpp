@@ -122,7 +122,7 @@ class RowExpansion {
     }
   }
 
-  /// Of an element of the results: a conversion writes another format than it reads.
+  /// Bits of an element of the results; a conversion writes another format than it reads.
   Count written_bits() const { return bits_of(c_.formats ? c_.formats->results : m_.activation_format); }
 
   Count results_of(Count rows, Count length) const {

@@ -1,4 +1,4 @@
-// What a stage brings with it before processing.
+// Loads what a stage brings with it before processing.
 #include "core/exec/clock/load.h"
 
 #include "core/exec/clock/operations.h"
@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-/// Of all instructions; a circuit is wired and has none.
+/// Bytes of the words of all instructions; 0 of a circuit, which is wired and has none.
 std::int64_t bytes_of_words(const CompiledStage& stage, const Machine& given) {
   if (is_circuit(given, stage.role)) return 0;
   const StageMachine its(given, stage.role);

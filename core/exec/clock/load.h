@@ -1,5 +1,5 @@
-// What a stage brings with it before processing, loaded: the words of each instruction, operation by operation
-// where these are instructions, and weights packed into `.weight`. No formula of core/cost is used.
+// Loads what a stage brings with it before processing: the words of each instruction, operation by operation where
+// these are instructions, and weights packed into `.weight`. No formula of core/cost is used.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 namespace sdip::exec {
 
-/// What all tiles of a nest have in common. `in_memory`: the weight memory multiplies, row by row.
+/// The numbers that all tiles of a nest have in common. `in_memory`: the weight memory multiplies, row by row.
 struct NestWidths {
   Count activation_bits = 0, b_bits = 0, partial_bits = 0;
   bool partials_to_stack = false, in_memory = false;
@@ -27,7 +27,7 @@ struct TileProduct {
   bool first = true, last = true;
 };
 
-/// What folding a product leaves: the elements of each fold of results, none before the last sums tile; and the
+/// The result of folding a product: the elements of each fold of results, none before the last sums tile; and the
 /// cycles of its first load, which stands before an operation where it is the first of all.
 struct FoldedProduct {
   std::vector<Count> results;

@@ -1,4 +1,5 @@
-// What tile operations have in common: sums of needs, bytes of weights, and which expansion is a class's.
+// The parts that tile operations have in common: sums of needs, bytes of weights, and the choice of a class's
+// expansion.
 #include "core/exec/clock/operations.h"
 
 #include <algorithm>

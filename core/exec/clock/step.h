@@ -14,8 +14,9 @@
 
 namespace sdip {
 
-/// What one instruction took. Times in core cycles within the pass; bytes through DRAM, bursts included, of all
-/// cores' activations; beats of each port, of one core, but of PSRAM's those of all cores' stacks that it holds.
+/// The times, bytes and beats of one instruction. Times are in core cycles within the pass; bytes through DRAM,
+/// bursts included, of all cores' activations; beats of each port, of one core, but of PSRAM's those of all cores'
+/// stacks that it holds.
 struct InstructionCounts {
   std::int64_t start = 0, end = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -24,7 +25,8 @@ struct InstructionCounts {
   std::int64_t tile_operations = 0, compute_cycles = 0;
   std::int64_t dsram_read_beats = 0, dsram_write_beats = 0;  // pairs of other families included
   std::int64_t stackram_read_beats = 0, stackram_write_beats = 0, psram_read_beats = 0;
-  // Of the same ports, by transfers: of the reading side's and the writing side's DSRAM, of PSRAM.
+  // Beats that transfers take of the same ports: of the DSRAM of the reading side, of the writing side's, and of
+  // PSRAM.
   std::int64_t dma_read_beats = 0, dma_write_beats = 0, dma_psram_beats = 0;
   std::int64_t psram_stack_beats = 0;  // of those of PSRAM, of one core's stack
   // Partial sums to and from accumulators, weights into registers of the arrays.

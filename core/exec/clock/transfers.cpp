@@ -1,4 +1,4 @@
-// What an instruction's tile operations moved.
+// The transfers of an instruction's tile operations.
 #include "core/exec/clock/transfers.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// What an instruction's tile operations moved, noted where the datapath reads and writes its memories at real
+// The transfers of an instruction's tile operations, noted where the datapath reads and writes its memories at real
 // addresses.
 #pragma once
 
@@ -28,12 +28,12 @@ struct TileTransfers {
   std::int64_t operator()(Stream stream, Through memory) const { return bits[stream][memory]; }
 };
 
-/// Of one instruction, by tile operation; of products that several cores share, of the first core. Not `by_tiles`:
-/// an operator was computed on whole operands by its own arithmetic.
+/// The transfers of one instruction, by tile operation; of products that several cores share, those of the first
+/// core. Not `by_tiles`: an operator was computed on whole operands by its own arithmetic.
 struct InstructionTransfers {
   bool by_tiles = true;
   bool at_once = false;  // nor did it move anything operation by operation
-  // Of other operands: elements that the class names and nobody reads, or that are read and it does not name
+  // Whether elements of other operands are named by the class but not read, or are read but not named by it
   // (docs/model/counting.md#what-the-datapath-moves).
   bool reads_less = false, reads_more = false;
   bool reads_rows_again = false;  // for the sums of a prologue, rows that tiles cut
@@ -49,7 +49,7 @@ class TransferLog {
   void begin_instruction();
   /// `noted`: it is the first core's.
   void begin_operation(bool noted);
-  /// What moves from now on is operation `number`'s, which has begun before.
+  /// Notes what moves from now on for operation `number`, which has begun before.
   void resume(std::size_t number);
   void reads_rows_again() { done_.reads_rows_again = true; }
   void other_windows() { done_.other_windows = true; }

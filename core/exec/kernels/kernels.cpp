@@ -51,7 +51,7 @@ void multiply_floats(const ProductShape& shape, NumberFormat accumulator, const 
   multiply_by_tiles<float>(shape, kernel, narrow ? &rounding : nullptr, left, right, sums, options);
 }
 
-/// Of integers the order is nothing, so they are summed as they come.
+/// Integers have the same sum in any order, so they are added as they come.
 ProductShape in_any_order(ProductShape shape) {
   shape.lanes = 1;
   shape.run = shape.depth;

@@ -53,7 +53,7 @@ struct Narrow {
 
   SDIP_INLINE Sum rounded(Sum x) const {
     const __m512d largest = _mm512_set1_pd(rounding.largest), least = _mm512_set1_pd(rounding.least);
-    // Of two operands of which one is NaN, the instructions give the second: NaN stays.
+    // Where one of two operands is NaN these instructions give the second one, so that NaN stays.
     const __m512d within = _mm512_max_pd(least, _mm512_min_pd(largest, x));
     const __m512d own = _mm512_sub_pd(_mm512_getexp_pd(within), _mm512_set1_pd(bits_below));
     const __m512d spacing = _mm512_max_pd(own, _mm512_set1_pd(least_spacing));

@@ -12,7 +12,7 @@
 namespace sdip::exec {
 namespace {
 
-// What lies on the way of rows, columns and depth: at most 4 MiB of the left operand and 8 MiB of the right one.
+// The largest blocks of rows, columns and depth: at most 4 MiB of the left operand and 8 MiB of the right one.
 constexpr std::int64_t most_rows = 4096, most_columns = 8192;
 // Packed rows are not a multiple of 4 KiB apart, or few would fit into a level-1 cache at once.
 constexpr std::int64_t beside_rows = 16;

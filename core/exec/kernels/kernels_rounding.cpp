@@ -1,4 +1,4 @@
-// What rounding to each accumulator format needs.
+// The numbers that rounding to each accumulator format needs.
 #include "core/exec/kernels/kernels_rounding.h"
 
 #include <limits>

@@ -12,8 +12,8 @@
 
 namespace sdip::exec {
 
-/// What rounding to a format needs: the bits of precision, the spacing of its smallest numbers, its largest.
-/// Fixed-point formats have one spacing, `unit`, everywhere.
+/// The numbers that rounding to a format needs: the bits of precision, the spacing of its smallest numbers, its
+/// largest. Fixed-point formats have one spacing, `unit`, everywhere.
 struct Rounding {
   bool fixed = false;
   int precision = 24;

@@ -35,8 +35,8 @@ struct TileKernel {
   void (*add)(const TileTask& task) = nullptr;
 };
 
-/// What a kernel multiplies: floats one after the other (`fused`) or by folds (`tree`), summed in fp32 or in a
-/// narrow floating or fixed-point format; codes.
+/// The kinds of operands and sums that kernels are made for: floats one after the other (`fused`) or by folds
+/// (`tree`), summed in fp32 or in a narrow floating or fixed-point format; codes.
 enum class TileKind { fused, tree, narrow_fused, narrow_tree, codes16, codes8 };
 
 /// One for each set of instructions; `add` is nullptr where a set has none of its own.

@@ -106,7 +106,7 @@ SDIP_TARGET void tree_strip(const TileTask& t, std::int64_t row, std::int64_t co
   for (std::int64_t begin = 0; begin < t.depth; begin += t.run)
     for (std::int64_t k = begin; k < begin + t.run; k += t.lanes) {
       const std::int64_t count = k + t.lanes <= begin + t.run ? t.lanes : begin + t.run - k;
-      // Of the most usual fold the tree stays in registers.
+      // For the most usual fold the tree stays in registers.
       if (count == 16)
         whole_tree<Kind, Rows, 16>(kind, left + k * 4, stride, right + k * panel, fold);
       else

@@ -149,7 +149,7 @@ constexpr std::size_t side = 16;
 typedef float Sixteen __attribute__((vector_size(side * sizeof(float))));
 typedef std::int32_t SixteenWhole __attribute__((vector_size(side * sizeof(float))));
 
-/// Of `count` numbers, a multiple of 16, the least, the greatest, and whether all are numbers.
+/// Finds the least and the greatest of `count` numbers, a multiple of 16, and whether all are numbers.
 [[gnu::always_inline]] inline void find_range(const float* from, std::size_t count, Range& range) {
   constexpr Sixteen zero{};
   Sixteen least = zero + range.least, most = zero + range.most, x;

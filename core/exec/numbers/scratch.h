@@ -14,7 +14,7 @@
 
 namespace sdip::exec {
 
-/// Of one task at a time.
+/// Memory for one task at a time.
 struct Scratch {
   Buffer<float> sums{}, floats{};
   Buffer<std::int32_t> code_sums{};

@@ -1,4 +1,4 @@
-// What becomes of a nest's sums when they are done.
+// Finishes a nest's sums when they are done.
 #include "core/exec/operators/finish.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What becomes of a nest's sums when they are done: bias, scale, rounding to the result's type.
+// Finishes a nest's sums when they are done: bias, scale, rounding to the result's type.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Finish {
   Numbers operator()(const Elements& at, std::span<const float> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const double> sums) const { return all(at, sums); }
   Numbers operator()(const Elements& at, std::span<const std::uint64_t> sums) const;
-  /// Of sums of codes: a 1 of each stands for its step, or all for the one that there is.
+  /// Finishes sums of codes. `steps` says what a 1 of each sum stands for, or has one entry for all.
   Numbers operator()(const Elements& at, std::span<const std::int32_t> sums, std::span<const double> steps) const;
 
   /// Whether results are sums in single precision with their bias.

@@ -1,4 +1,4 @@
-// What becomes of a nest's sums of codes when they are done.
+// Finishes a nest's sums of codes when they are done.
 //
 // Example: a sum of 300 in steps of 0.5 x 0.25, scale 2, bias 1: 37.5, 75, 76, each in double, the last in float.
 #include <algorithm>

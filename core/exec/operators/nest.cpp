@@ -96,7 +96,7 @@ struct Tiles {
     loaded_a.strides = strides_of_a(shape);
   }
 
-  /// What a step brings of A's window; the rest is there, or read by nothing.
+  /// Loads what a step brings of A's window; the rest is there, or read by nothing.
   void load_window(const NestStep& step) {
     const InputAxis along_rows = rows_of(shape.map.nest), along_columns = columns_of(shape.map.nest);
     Runs rows = positions_read(along_rows, step.tile.rows),
@@ -180,7 +180,7 @@ struct Tiles {
     }
   }
 
-  /// What a 1 of each of the sums [from, from + count) of codes stands for, or of all.
+  /// The value of a 1 in each of the sums [from, from + count) of codes, or the one for all.
   std::vector<double> steps_of(const Accumulators& accumulators, std::int64_t from, std::int64_t count) const {
     if (accumulators.one_step()) return {accumulators.step(0, 0)};
     std::vector<double> steps;
@@ -198,7 +198,7 @@ struct Tiles {
     return steps;
   }
 
-  /// What accumulators that are no kernel's make of the sums at the end of an operation.
+  /// Ends an operation with sums in accumulators that no kernel has.
   template <class Kept>
   void keep_each(Kept kept) {
     std::size_t i = 0;

@@ -87,8 +87,8 @@ void clear_rows(T* to, std::int64_t to_step, std::int64_t count, std::int64_t si
   for (std::int64_t i = 0; size > 0 && i < count; ++i, to += to_step) std::fill_n(to, size, T{});
 }
 
-/// What one kernel position's column w reads of input row `row` for a line of pixels, for `depth` channels: outside
-/// the input 0.
+/// The elements that column w of the kernel reads in input row `row` for a line of pixels, for `depth` channels: 0
+/// outside the input.
 template <class T>
 void take_pixels(const LoopNest& n, const Extent& columns, const T* row, const TileStrides& at, std::int64_t w,
                  const Pixels& pixels, T* to, std::int64_t stride, std::int64_t depth) {

@@ -22,7 +22,8 @@ struct Copy {
   Extent channels;  // within the group
 };
 
-/// Of a tile operation; of a weighted nest all groups that its channels are in, frame by frame.
+/// The copies of a nest that a tile operation works on; of a weighted nest all groups that its channels are in,
+/// frame by frame.
 std::vector<Copy> copies_of(const LoopNest& nest, bool weighted, const TileOperation& tile);
 
 /// Where the elements of a tile stand in what was loaded, the first of each copy at `first`. Either of a tile's
@@ -32,7 +33,7 @@ struct TileStrides {
   std::int64_t n = 0, h = 0, w = 0;  // of B, whose k is `k`
 };
 
-/// What a tile operation is about.
+/// The sizes of a tile operation.
 struct TileShape {
   const NestMap& map;
   bool weighted = false;

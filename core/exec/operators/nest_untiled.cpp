@@ -140,7 +140,7 @@ struct Untiled {
     return at;
   }
 
-  /// What several blocks of one product read is laid out once, by all threads: filters for blocks side by side,
+  /// Lays out once, by all threads, what several blocks of one product read: filters for blocks side by side,
   /// windows for those below each other, where they are not too large.
   void lay_together() {
     if (products.size() != 1 || !laid()) return;
@@ -208,7 +208,7 @@ struct Untiled {
     return sums;
   }
 
-  /// What a 1 of each sum of a block of codes stands for, or of all.
+  /// The value of a 1 in each sum of a block of codes, or the one for all.
   std::vector<double> steps_of(const Copy& copy, const Block& block) const {
     if (accumulators->one_step()) return {accumulators->step(0, 0)};
     std::vector<double> steps;

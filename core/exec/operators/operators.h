@@ -10,13 +10,13 @@
 
 namespace sdip::exec {
 
-/// What comes before the main operator, it, and what is fused behind, each in graph order.
+/// The operators before the main one, itself, and those fused behind it, each in graph order.
 struct Operators {
   std::vector<const Node*> before, behind;
   const Node* main = nullptr;
 };
 
-/// Of the current instruction: the main one is that of its name.
+/// The operators of the current instruction; the main one is that of its name.
 Operators operators_of(const Chip& chip);
 
 /// Values made on chip, whole.

@@ -1,4 +1,4 @@
-// What stands before a nest.
+// The operators that stand before a nest.
 #include "core/exec/operators/prologue.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What stands before a nest: a norm and its activations, element by element as the nest reads.
+// The operators that stand before a nest: a norm and its activations, element by element as the nest reads.
 #pragma once
 
 #include "core/exec/operators/nest.h"

@@ -14,7 +14,7 @@ bool is_quantised(const Node& node);
 /// Reads operand `index` (0 or 1) less its zero points.
 OperandReader without_zero(Chip& chip, const Node& node, std::size_t index, OperandReader read);
 
-/// What each result's sum becomes; rows of numbers by element of the result.
+/// The numbers that make a result of each sum; rows of them by element of the result.
 struct Rescale {
   bool integers = true, scaled = false, rescaled = false;
   std::vector<double> x_scale, w_scale, y_scale, y_zero;  // one, or one an element

@@ -30,7 +30,7 @@ struct StripNode {
 /// not done row by row. Notes pools and enlargements whose rows are not those of their parts (TransferLog).
 std::vector<StripNode> strip_nodes(Chip& chip, const std::vector<NodeId>& ids);
 
-/// Of an instruction that makes the sums of a norm alone: that norm; and in `nodes` those before it, which a later
+/// The norm whose sums alone an instruction makes, or nullptr; adds to `nodes` those before it, which a later
 /// instruction has, too.
 const Node* summed_norm(const Chip& chip, std::vector<NodeId>& nodes);
 

@@ -21,7 +21,7 @@ struct RowsOf {
 
   std::int64_t row_of(std::int64_t element) const { return element / (features ? channels : width) % height; }
   std::int64_t frame_of(std::int64_t element) const { return element / width / height / channels / heads; }
-  /// Of heads all channels alone.
+  /// The elements of these rows; of heads all channels alone.
   Elements elements(std::int64_t frame, const Extent& of_channels, const Extent& of_rows) const;
 };
 RowsOf feature_maps(const Shape& shape);

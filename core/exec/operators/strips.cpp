@@ -44,7 +44,7 @@ struct Strip {
            chip.views.map[v].empty();
   }
 
-  /// What a node reads of an input is on chip in rows; nullptr: it reads it where it lies.
+  /// The rows on chip of a value that a node reads; nullptr: it reads it where it lies.
   StripValue* rows_for(const StripNode& n, ValueId v) {
     if (v == none) return nullptr;
     if (is_a_beside(n, v) || (v == brought && n.reads_a && (n.before || n.main))) return &a;
@@ -190,7 +190,7 @@ struct Strip {
     return hull(of(rows.begin), of(rows.end - 1));
   }
 
-  /// What each value must have for the results' rows, from the last operator to the first.
+  /// Finds the rows that each value must have for the results' rows, from the last operator to the first.
   void find_needs(const Extent& last) {
     for (auto& [v, value] : made) value.needed = no_rows;
     a.needed = no_rows;

@@ -38,8 +38,8 @@ Tensor main_whole(Chip& chip, const Node& node, const Whole& made, ValueId resul
   return result_and_others(chip, node, compute_whole(chip, node, made), result);
 }
 
-/// Of each element of a node's result the number of the one of its first operand that it is. Told by the operator
-/// itself: of numbers of elements it takes those that it would take.
+/// For each element of a node's result, the number of the element of its first operand that it is. The operator
+/// itself tells: it is given the numbers as elements, and moves them.
 std::vector<std::int64_t> sources_of(Chip& chip, const Node& node, std::vector<std::optional<Tensor>> operands,
                                      ValueId result) {
   const Shape& shape = chip.value(node.inputs[0]).operand.shape;
@@ -160,8 +160,8 @@ struct WholeRows {
     });
   }
 
-  /// Of an operand beside the first: one that is repeated is charged so, one larger than what is gone through as
-  /// passes over so much.
+  /// Notes how often an operand beside the first is read: one that is repeated is charged as often as it is, and
+  /// one larger than what is gone through as several passes.
   void note_repeats(std::size_t i, std::int64_t count) {
     const std::int64_t read = work.read_elements.at(i), total = work.rows * work.row_length;
     const std::int64_t charged = total > 0 && read >= total && read % total == 0 ? total : read;

@@ -1,4 +1,4 @@
-// What a machine's number formats do to a workload's results, measured.
+// Measures what a machine's number formats do to a workload's results.
 #include "core/exec/run/accuracy.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::vector<Samples> samples_of(Measurement& m) {
   return samples;
 }
 
-/// What should be: outputs of every run of a stage and, of its first, every value.
+/// The reference: outputs of every run of a stage and, of its first, every value.
 struct Wanted {
   std::vector<std::vector<Tensor>> outputs;  // by step
   std::map<ValueId, Tensor> values;
@@ -99,7 +99,7 @@ std::vector<Wanted> wanted_of(Measurement& m) {
   return wanted;
 }
 
-/// What runs on the machine: the stage with its calibrated weights, and the scales of its activations.
+/// A stage ready to run on the machine: its calibrated weights, and the scales of its activations.
 struct Prepared {
   CalibratedWeights weights;
   ActivationScales scales;
@@ -161,7 +161,8 @@ ExecutionWork accuracy_work(const Application& application, const Machine& machi
     const ExecutionWork one = execution_work(stage);
     const bool core = stage.role == Role::core;
     const std::int64_t runs = core ? machine.steps : 1;
-    // Of ways to calibrate: a core's steps once, then scales from the samples among them.
+    // Runs to calibrate: of a core all steps once, and then the samples among them; of another stage each sample
+    // twice.
     const std::int64_t to_calibrate = sampled == 0 ? 0 : (core ? runs + std::min(sampled, runs) : 2 * sampled);
     // Executing and computing are both in a stage's operations.
     sum.operations += one.operations * (static_cast<double>(runs) + static_cast<double>(to_calibrate) / 2);

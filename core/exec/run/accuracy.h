@@ -1,5 +1,5 @@
-// What a machine's number formats do to a workload's results, measured: the program executed beside its graph
-// computed in full, layer by layer, step by step and at the end.
+// Measures what a machine's number formats do to a workload's results: the program is executed beside its graph
+// computed in full, and compared layer by layer, step by step and at the end.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ struct StageAccuracy {
 struct AccuracyReport {
   bool complete = false;  // false: ended by go_on
   std::vector<StageAccuracy> stages;
-  /// What the frame ends as: the last stage's output.
+  /// The deviation of the frame: of the last stage's output.
   const Deviation& output() const { return stages.back().output; }
 };
 

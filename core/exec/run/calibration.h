@@ -7,8 +7,7 @@
 //   percentile  at 80: the least magnitude that 80 % of them do not exceed, the fifth of six, 7: scale 1; all are
 //               held but 14, which saturates at 7: 49
 //   mse         of 14 k / 40, k = 1, ..., 40, the range with the least error: k 38, 13.3: scale 1.9; held
-//   as 1.9, 1.9,
-//               1.9, 3.8, 7.6, 13.3: 3.12
+//               as 1.9, 1.9, 1.9, 3.8, 7.6, 13.3: 3.12
 #pragma once
 
 #include <cstdint>
@@ -43,14 +42,14 @@ struct NumberRange {
 NumberRange calibrated_range(NumberFormat format, std::span<const float> numbers, const CalibrationRule& rule);
 inline constexpr int mse_steps = 40;
 
-/// Of each value at most so many elements are looked at for `percentile` and `mse`, evenly spaced; its largest and
-/// least are of all.
+/// The most elements of a value that `percentile` and `mse` look at, evenly spaced; least and greatest are of all
+/// elements.
 inline constexpr std::int64_t most_calibration_elements = 16384;
 
-/// Of a value that only a Softmax reads, numbers of a row below its maximum less D = ln(2 L n) are raised to that,
-/// n the row's length and L the format's largest code (of floating formats 2^24): what is further below weighs, all
-/// of it together, less than half a step of a result, so that a mask's -1e38 is neither large nor wrong. Others
-/// stay.
+/// Raises numbers that a Softmax makes nothing of. In each row of a value that only a Softmax reads, those below
+/// the maximum less D = ln(2 L n) become that, with n the row's length and L the format's largest code (of floating
+/// formats 2^24): what is further below weighs, all of it together, less than half a step of a result, so that a
+/// mask's -1e38 is neither large nor wrong. Others stay.
 void raise_masked(const Graph& graph, ValueId v, NumberFormat format, std::vector<double>& numbers);
 
 /// Scales of the values that an integer activation format keeps, from what the graph computes for each of

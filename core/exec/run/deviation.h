@@ -19,7 +19,7 @@ struct Deviation {
   /// 10 log10(signal / noise) in decibels: infinite without noise, -infinite for noise on nothing. NaN when an
   /// element is not finite, or there is none.
   double sqnr_db() const;
-  /// Of the angle between both as vectors; 1 when both are 0, 0 when one is, NaN as above.
+  /// The cosine of the angle between both as vectors; 1 when both are 0, 0 when one is, NaN as above.
   double cosine() const;
 };
 

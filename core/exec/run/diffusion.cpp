@@ -99,7 +99,7 @@ Tensor random_numbers(const Operand& operand, const std::string& name, std::uint
 
 namespace {
 
-/// What is known on the way.
+/// The values that are known so far.
 struct Way {
   std::span<const CompiledStage> stages;
   Sampler sampler;
@@ -139,7 +139,7 @@ std::optional<Tensor> half_of(const Tensor& text, const Value& value) {
   return half;
 }
 
-/// What an earlier stage has for an input.
+/// The value of an input that an earlier stage made; nothing where none did.
 std::optional<Tensor> handed_over(const Way& way, const CompiledStage& stage, const Value& value) {
   const auto fits = [&](const Tensor& tensor) {
     return tensor.type == value.operand.type && tensor.shape == value.operand.shape;

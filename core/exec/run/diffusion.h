@@ -23,15 +23,15 @@
 
 namespace sdip {
 
-/// What a core's registers hold in one step.
+/// The numbers that a core's registers hold in one step.
 struct StepNumbers {
   double t = 0, a = 1, b = 0, sigma = 0;
 };
 
-/// Of all steps, the noisiest first. Requires 1 to 1,000 steps.
+/// The numbers of all steps, the noisiest first. Requires 1 to 1,000 steps.
 std::vector<StepNumbers> step_numbers(Sampler sampler, std::int64_t steps);
 
-/// What the latent of pure noise is multiplied with before the first step.
+/// The factor of the latent of pure noise before the first step.
 double first_noise_scale(Sampler sampler, std::int64_t steps);
 
 /// The guidance scale that pipelines of Stable Diffusion use when none is given.

@@ -106,7 +106,7 @@ class Pipeline {
   /// The first prompt is encoded before any frame enters.
   Count first_period() const { return line_.per_prompt.empty() ? 0 : 1; }
 
-  /// Of the frames those that enter together.
+  /// How many groups of frames enter, one after the other.
   Count groups() const { return (options_.frames + line_.together - 1) / line_.together; }
 
   /// Those of group `number`.

@@ -1,4 +1,5 @@
-// What a run of the pipeline will take, from the numbers of its tile operations and the sizes of its tensors.
+// Memory that a run of the pipeline will take, from the numbers of its tile operations and the sizes of its
+// tensors.
 #include <algorithm>
 
 #include "core/exec/clock/line.h"

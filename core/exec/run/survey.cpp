@@ -5,7 +5,7 @@
 namespace sdip {
 namespace {
 
-/// What both keep of an element: the reference a double, the executor a float or its code.
+/// Bytes that both keep of an element: the reference a double, the executor a float or its code.
 constexpr double element_bytes = 8 + 4;
 
 }  // namespace

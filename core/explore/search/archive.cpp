@@ -23,7 +23,7 @@ void Archive::add(std::span<const Candidate> candidates) {
   thin();
 }
 
-std::vector<Candidate> Archive::taken() && {
+std::vector<Candidate> Archive::release() && {
   if (best_.empty() && nearest_) best_.push_back(std::move(*nearest_));
   return std::move(best_);
 }

@@ -11,7 +11,8 @@ namespace sdip {
 
 std::vector<Score> scores_of(std::span<const Candidate> candidates);
 
-/// Of one objective the best, each value once; of several the front; where none keeps the conditions, the nearest.
+/// Keeps the best machines found. With one objective these are the best, each value once; with several the front;
+/// where none keeps the conditions, the nearest to them.
 class Archive {
  public:
   void add(std::span<const Candidate> candidates);
@@ -20,7 +21,7 @@ class Archive {
   /// The first; nothing while none keeps the conditions.
   const Candidate* best() const { return best_.empty() ? nullptr : best_.data(); }
   const std::optional<Candidate>& nearest() const { return nearest_; }
-  std::vector<Candidate> taken() &&;
+  std::vector<Candidate> release() &&;
 
  private:
   void thin();

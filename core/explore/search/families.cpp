@@ -97,9 +97,9 @@ class Raising {
     Evaluator evaluator;
   };
 
-  /// Of a member's programs, mostly those of all: what else only costs can be compiled beside other rows, as the
-  /// cores are that share a branch. Nothing of one that breaks a rule or has no programs, which has its reason
-  /// then.
+  /// The evaluator of a member's programs, which most members share: a row that else only costs can be compiled
+  /// beside other rows, as the cores are that share a branch. Nullptr for a member that breaks a rule or has no
+  /// programs, which then has its reason.
   const Evaluator* evaluator_for(Candidate& member) {
     try {
       check_machine_in(searching_.space, member.machine);

@@ -13,7 +13,7 @@
 
 namespace sdip {
 
-/// Of the value of each axis, its place.
+/// The place of the value of each axis.
 using Placing = std::vector<std::uint16_t>;
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), a stream of its own for each family.
@@ -32,7 +32,7 @@ class SearchDraws {
 
 inline constexpr std::size_t most_members = 64, climbing_rounds = 4, most_living = 96;
 
-/// What the families of a search share.
+/// The parts that the families of a search share.
 struct Searching {
   const SearchSpace& space;
   const SearchGoal& goal;
@@ -51,15 +51,15 @@ struct Searching {
   bool stopped() const { return options.stop && options.stop(); }
 };
 
-/// What a family, or a step of another optimiser, found: its best, and how many machines it looked at.
+/// The result of a family, or of a step of another optimiser: its best, and how many machines it looked at.
 struct Brood {
   std::vector<Candidate> best;
   std::vector<Candidate> living = {};  // of an optimiser that replaces the living
   std::int64_t evaluated = 0, feasible = 0, generations = 1;
 };
 
-/// What is to be made small where there are several objectives: the sum of the logarithms of the costs by weights,
-/// one each; machines that break a condition behind all others.
+/// Weights of objectives. With several, a search makes small the sum of the logarithms of the costs by weights, one
+/// each; machines that break a condition behind all others.
 using Weights = std::vector<double>;
 double weighed(const Score& score, const Weights& weights);
 

@@ -95,7 +95,8 @@ double beyond(FormulaOperation comparison, double left, double right) {
   return std::copysign(size / (1 + size), distance);
 }
 
-/// Of a condition for each machine: whether it is broken, and how far it is from that, where it compares something.
+/// For each machine whether a condition is broken, and how far the machine is from that where the condition
+/// compares something.
 struct Kept {
   std::vector<bool> broken;
   std::vector<double> beyond;  // none: no comparison

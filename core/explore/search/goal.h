@@ -1,4 +1,4 @@
-// What a search is for: objectives, and conditions that the best machine keeps.
+// The goal of a search: objectives, and conditions that the best machine keeps.
 #pragma once
 
 #include <span>
@@ -29,7 +29,7 @@ inline double value_of_cost(const Objective& objective, double cost) {
   return objective.better == Better::higher ? -cost : cost;
 }
 
-/// Of machines with their outcomes.
+/// The scores of machines with these outcomes.
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes);
 

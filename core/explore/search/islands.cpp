@@ -24,7 +24,7 @@ Population selected(Population all) {
   return next;
 }
 
-void take(const OptimiserRow& row, Brood&& brood, Population& island) {
+void absorb(const OptimiserRow& row, Brood&& brood, Population& island) {
   if (!row.replaces || brood.living.empty())
     island.insert(island.end(), std::make_move_iterator(brood.best.begin()),
                   std::make_move_iterator(brood.best.end()));

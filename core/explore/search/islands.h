@@ -10,8 +10,8 @@ namespace sdip {
 /// Who lives on: the best of them, each machine once, and no more than a quarter of one program.
 Population selected(Population all);
 
-/// What a step found becomes part of the island, or the island.
-void take(const OptimiserRow& row, Brood&& brood, Population& island);
+/// Makes what a step found part of the island, or the island.
+void absorb(const OptimiserRow& row, Brood&& brood, Population& island);
 
 /// Copies of each island's best take the places of the next one's last, around a ring; of small islands fewer than
 /// so many.

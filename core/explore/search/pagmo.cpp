@@ -56,7 +56,7 @@ class Meeting {
     return costs;
   }
 
-  /// Of some machines, one after the other in `numbers`.
+  /// The fitness of some machines, which stand one after the other in `numbers`.
   Numbers fitness(const Numbers& numbers) {
     std::vector<Placing> all, fresh;
     for (std::size_t i = 0; i < numbers.size(); i += axes()) {
@@ -81,7 +81,7 @@ class Meeting {
 
   const Candidate& at(const Numbers& numbers) const { return met_.at(places(numbers)); }
 
-  /// What was met since the living, as it came.
+  /// The machines met since the living ones, as they came.
   Brood brood() const {
     Brood brood;
     for (const Placing& places : order_) {

@@ -140,7 +140,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-/// What the first rule that a machine breaks says, when what is linked followed; "" where it keeps all.
+/// The text of the first rule that a machine breaks once its links are followed; "" where it keeps all.
 std::string broken_rule(Machine& machine, std::span<const Link> links) {
   try {
     follow(machine, links);
@@ -170,7 +170,7 @@ std::optional<Machine> stepped(const Machine& machine, std::span<const Axis> axe
   return other;
 }
 
-/// Of a row that is searched where nothing is asked, the base's among them; else none.
+/// The values of a row that is searched where nothing is asked, the base's among them; none of other rows.
 std::vector<std::int64_t> usual_values(const ParameterRow& row, const Machine& base, bool narrow_too) {
   const auto listed = std::ranges::find(table, row.name, &SearchedRow::name);
   if (listed == std::end(table)) return {};

@@ -1,4 +1,5 @@
-// What a search for the best machine varies: rows of parameters.def that act on the machine, and values of each.
+// The rows that a search for the best machine varies: those of parameters.def that act on the machine, with values
+// of each.
 #pragma once
 
 #include <span>

@@ -18,7 +18,7 @@ constexpr std::size_t least_members = 5, least_replaced = 24;
 constexpr std::int64_t evaluations_a_member = 8000, evaluations_a_replaced = 10;
 constexpr std::int64_t generations_between_migrations = 5;
 
-/// Of a start, or drawn at large.
+/// The first family: around a start, or drawn at large.
 Brood first_family(Searching& searching, std::span<const Placing> starts, std::size_t f, SearchDraws& draws) {
   const Placing program = f < starts.size() ? starts[f] : drawn_at_large(searching.space, draws);
   std::vector<Placing> first = {program};
@@ -33,7 +33,7 @@ Brood first_family(Searching& searching, std::span<const Placing> starts, std::s
   return raised(searching, first, 0, draws);
 }
 
-/// What a search has so far.
+/// The findings of a search so far.
 struct Found {
   SearchProgress progress;
   std::vector<Population> islands;
@@ -56,7 +56,7 @@ void tell_state(const Searching& searching, const Found& found) {
   searching.options.on_state(state);
 }
 
-/// What a search had, its machines evaluated again; nothing where it is stopped meanwhile.
+/// The findings that a search had, its machines evaluated again; nothing where it is stopped meanwhile.
 std::optional<Found> found_before(Searching& searching, const SearchState& state) {
   std::vector<Placing> all = state.best;
   for (const std::vector<Placing>& island : state.islands) all.insert(all.end(), island.begin(), island.end());
@@ -98,7 +98,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
     found.progress.evaluated += broods[f].evaluated;
     found.progress.feasible += broods[f].feasible;
     found.archive.add(searching.relaxed ? searching.scored(broods[f].best, false) : broods[f].best);
-    take(row, std::move(broods[f]), found.islands[f % islands]);
+    absorb(row, std::move(broods[f]), found.islands[f % islands]);
   }
   if (!row.replaces)
     for (Population& island : found.islands) island = selected(std::move(island));
@@ -224,7 +224,7 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   SearchResult result;
   result.progress = found.progress;
   result.stopped = searching.stopped();
-  result.best = std::move(found.archive).taken();
+  result.best = std::move(found.archive).release();
   return result;
 }
 

@@ -34,10 +34,11 @@ void check_search_space(const SearchSpace& space);
 /// nothing on it (core/machine/shown.h), are the base's, so that machines that differ in such alone are one. Then
 /// its links; a row that cannot have the value that it would follow with is the base's, and breaks a rule.
 Machine machine_at(const SearchSpace& space, std::span<const std::uint16_t> places);
-/// What a machine of the space breaks, be it by a row that cannot follow: throws as follow() and check_machine do.
+/// Refuses a machine of the space that breaks a rule, be it by a row that cannot follow: throws as follow() and
+/// check_machine do.
 void check_machine_in(const SearchSpace& space, const Machine& machine);
-/// Of all places that give the same machine, since conditions or other options leave some of them without meaning,
-/// the same: those of the values that it has, or else the first.
+/// The same places for all that give the same machine, as conditions or other options leave some without meaning:
+/// those of the values that the machine has, or else the first.
 std::vector<std::uint16_t> settled_places(const SearchSpace& space, std::vector<std::uint16_t> places);
 /// One drawn at large, each value of an axis as likely: a function of seed and number alone. It may break a rule of
 /// check_machine.
@@ -63,7 +64,7 @@ std::optional<Optimiser> optimiser_named(std::string_view name);
 std::span<const std::string_view> optimiser_names();  // in the order of the values
 std::size_t least_objectives(Optimiser optimiser);
 
-/// What a search has done so far.
+/// Progress of a search so far.
 struct SearchProgress {
   std::int64_t generations = 0, evaluated = 0, feasible = 0, compiled = 0;
   std::vector<double> best;  // costs of the best so far; none while no machine keeps the conditions

@@ -42,7 +42,7 @@ bool pads_nothing(const Graph& graph, const Node& pad) {
   return std::all_of(pads.begin(), pads.end(), [](auto size) { return size == 0; });
 }
 
-/// What a Where always takes, or `none`.
+/// The value that a Where always takes, or `none`.
 ValueId always_taken(const Graph& graph, const Node& where) {
   if (is_filled(graph, where.inputs[0], 1)) return where.inputs[1];
   return is_filled(graph, where.inputs[0], 0) ? where.inputs[2] : none;

@@ -50,7 +50,7 @@ bool rewrite_one(Graph& graph, NodeId id, const Equation& equation) {
   return true;
 }
 
-/// What two terms and a result are: batch letters, then m k by k n, or by n k.
+/// The kind of product that two terms and a result make: batch letters, then m k by k n, or by n k.
 enum class ProductKind { none, plain, transposed };
 
 ProductKind kind_of(const std::string& a, const std::string& b, const std::string& result) {

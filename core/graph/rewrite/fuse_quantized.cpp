@@ -14,7 +14,7 @@
 namespace sdip {
 namespace {
 
-/// What a DequantizeLinear or QuantizeLinear reads.
+/// The operands of a DequantizeLinear or QuantizeLinear.
 struct Scaling {
   ValueId x = none, scale = none, zero = none;
 };

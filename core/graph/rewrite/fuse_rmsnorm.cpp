@@ -31,7 +31,7 @@ bool is_gamma(const Graph& graph, ValueId id, const Shape& shape, std::int64_t a
   return is_weight(graph, id) && value_at(graph, id).operand.shape == Shape(shape.begin() + axis, shape.end());
 }
 
-/// What is cast to make x, when nothing outside `pattern` uses the cast; else `none`.
+/// The value that is cast to make x, when nothing outside `pattern` uses the cast; else `none`.
 ValueId cast_from(const Graph& graph, ValueId x, const std::vector<NodeId>& pattern) {
   const NodeId cast = made_by(graph, x, "Cast");
   if (cast == none || is_graph_output(graph, x)) return none;

@@ -141,7 +141,7 @@ ValueId untransposed(const Graph& graph, ValueId operand) {
 }
 
 /// Scalings whose use is now their operand, so that links need no other change.
-void take(Graph& graph, NodeId id, double& scale) {
+void fold_scale(Graph& graph, NodeId id, double& scale) {
   const auto found = scaling(graph, id);
   scale *= found->number;
   bypass(graph, id, found->operand);
@@ -155,10 +155,10 @@ bool fuse_scores_at(Graph& graph, NodeId softmax) {
   std::int64_t transposed = int_attribute(use.use, "trans_b", 0);
   const bool was_plain = node_at(graph, chain.product).op->domain.empty();
   bool changed = false;
-  for (NodeId id : chain.scalings) take(graph, id, scale), changed = true;
+  for (NodeId id : chain.scalings) fold_scale(graph, id, scale), changed = true;
   for (std::size_t i = 0; i < 2; ++i) {
     for (NodeId id = none; (id = scaling_before(graph, node_at(graph, chain.product).inputs[i])) != none;) {
-      take(graph, id, scale);
+      fold_scale(graph, id, scale);
       changed = true;
     }
   }

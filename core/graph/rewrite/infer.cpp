@@ -133,7 +133,7 @@ void append_mask(Graph& graph, const Node& dropout) {
   append_node(graph, std::move(made));
 }
 
-/// What inference alone looks at is no operand any more: what a CastLike is like, the ratio of a Dropout that drops
+/// Drops operands that inference alone looks at: what a CastLike is like, the ratio of a Dropout that drops
 /// nothing. A constant that is cast or kept is then a constant, whatever stood beside it.
 void drop_unread(Node& node, const std::vector<Operand>& outputs) {
   if (!node.op->domain.empty()) return;

@@ -104,7 +104,7 @@ struct Goal {
   ValueId value = none;
 };
 
-/// What is found so far, and what is still to be found, the next one last.
+/// The state of a search: what is found so far, and what is still to be found, the next one last.
 struct Search {
   const Graph& graph;
   Match found;

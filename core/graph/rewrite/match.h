@@ -14,8 +14,7 @@ namespace sdip {
 
 /// One place of a pattern. The text reads as the expression it stands for, with
 ///   Mul(x, Sigmoid(x))     nodes of ai.onnx, by type ("sdip.Gelu" of another domain); x, y, ...: any value, the
-///   same
-///                          each time; the operands of Add and Mul in either order
+///                          same each time; the operands of Add and Mul in either order
 ///   d:Sub(x, m)            a name for a node and for its value, which may stand again: Mul(d, d)
 ///   0.5   $eps             a constant that is this number, as near as its type holds it; any number
 ///   #gamma                 any weight

@@ -70,14 +70,15 @@ std::int64_t fuse_linear(Graph& graph);
 /// Casts to single precision and back around norms, softmax and activations.
 std::int64_t drop_casts(Graph& graph);
 
-/// Of two views in a row, one Reshape.
+/// Makes one Reshape of two views in a row.
 std::int64_t merge_reshapes(Graph& graph);
 
 /// Whether a Softmax stands between a product of two activations and another one that takes its result.
 bool is_attention(const Graph& graph, NodeId softmax);
 std::int64_t count_attention(const Graph& graph);
 
-/// What stays as it is, counted: attention, GEGLU, adaLN, rotary and timestep embeddings, residuals, skips, ...
+/// Counts patterns that stay as they are: attention, GEGLU, adaLN, rotary and timestep embeddings, residuals,
+/// skips, ...
 RewriteCounts count_patterns(const Graph& graph);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// What rewrites ask of a graph and do to it.
+// Questions of rewrites to a graph, and the changes that they make.
 #include "core/graph/rewrite/pattern.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace sdip {
 namespace {
 
-/// What the names share, in whole parts of their paths: "/a/b/Mul", "/a/b/c/Add" share "/a/b".
+/// The part of their paths that the names share, in whole parts: "/a/b/Mul", "/a/b/c/Add" share "/a/b".
 std::string shared_path(const Graph& graph, const std::vector<NodeId>& nodes) {
   std::string_view shared = node_at(graph, nodes[0]).name;
   shared = shared.substr(0, std::min(shared.rfind('/'), shared.size()));

@@ -1,5 +1,6 @@
-// What rewrites ask of a graph and do to it. Questions about consumers stand on links as they were before the pass,
-// so within a pass they can only be too careful; `rewrite` drops dead nodes and links again after each.
+// Questions of rewrites to a graph, and the changes that they make. Questions about consumers rest on links as they
+// were before the pass, so within a pass they can only be too careful; `rewrite` drops dead nodes and links again
+// after each.
 #pragma once
 
 #include <initializer_list>
@@ -25,7 +26,7 @@ NodeId made_by(const Graph& graph, ValueId id, std::string_view type);
 /// The one use of a node's first output, if it has exactly one and is no output of the graph; else `none`.
 NodeId only_consumer(const Graph& graph, NodeId id);
 
-/// Of a node with two inputs, the one that is not `id`; `none` when neither or both are.
+/// The input of a node with two inputs that is not `id`; `none` when neither or both are.
 ValueId other_input(const Graph& graph, NodeId node, ValueId id);
 
 /// Whether all elements of a value are known to be `number`.

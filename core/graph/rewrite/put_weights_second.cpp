@@ -101,7 +101,7 @@ struct Exchange {
     return true;
   }
 
-  /// Of a bias one number a row.
+  /// Makes a Gemm whose first operand is a weight a pointwise convolution; a bias must have one number a row.
   bool gemm(NodeId id) {
     const Node& node = node_at(graph, id);
     const NodeUse use = use_of(graph, node);

@@ -47,9 +47,8 @@ struct SkipSpan {
   NodeId made = none, joined = none;
 };
 
-/// Of nested spans in the order of their joins, each was made before those that are joined before it, unless they
-/// were over by then. A stack of births: a join takes the latest birth that is not yet joined.
-bool nest(std::vector<SkipSpan> spans) {
+/// Whether spans are nested, as on a stack: a join takes the latest value made that is not yet joined.
+bool are_nested(std::vector<SkipSpan> spans) {
   std::sort(spans.begin(), spans.end(), [](const SkipSpan& a, const SkipSpan& b) {
     return a.made != b.made ? a.made < b.made : a.joined > b.joined;
   });
@@ -84,7 +83,7 @@ Skips skips_of(const Graph& graph) {
     ++(add ? skips.adds : skips.concats);
     if (!add) spans.push_back({value_at(graph, earlier).producer, n});
   }
-  skips.is_stack = nest(std::move(spans));
+  skips.is_stack = are_nested(std::move(spans));
   skips.complete = ancestry.visits < most_visits;
   return skips;
 }

@@ -104,7 +104,7 @@ void read_node(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
   for (const std::string& output : proto.output()) {
     node.outputs.push_back(output.empty() ? none : define(reading, place, scope, output));
   }
-  // What is absent at the end is as good as not written, but for the parts of a Split, whose number says their
+  // An absent input at the end is as good as not written, but for the parts of a Split, whose number says their
   // size.
   while (!node.inputs.empty() && node.inputs.back() == none) node.inputs.pop_back();
   const bool counted =

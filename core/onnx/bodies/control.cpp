@@ -59,7 +59,8 @@ void read_if(const Call& call) {
   deliver(call.reading, call.place, call.scope, call.node, call.name, results, first_made);
 }
 
-/// Of n + 2 inputs the body takes n + 2 and gives 1 + n + k results, the node n + k outputs.
+/// Checks the numbers of a loop: from n + 2 inputs the body makes 1 + n + k results, and the node has n + k
+/// outputs.
 void check_loop(const Call& call, const onnx::GraphProto& body) {
   const int carried = call.node.input_size() - 2;
   if (carried < 0 || body.input_size() != carried + 2 || body.output_size() < carried + 1 ||
@@ -70,7 +71,7 @@ void check_loop(const Call& call, const onnx::GraphProto& body) {
   }
 }
 
-/// What a loop without iterations stacks: nothing, of the shape that the body declares.
+/// The stacked result of a loop without iterations: no element, in the shape that the body declares.
 ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) {
   Shape shape{0};
   const auto& type = declared.type().tensor_type();

@@ -57,7 +57,7 @@ std::vector<ValueId> operands_of(Flex& flex) {
   return ids;
 }
 
-/// What a subgraph makes of scores or probabilities; those themselves where there is none.
+/// The scores or probabilities as a subgraph changes them; themselves where there is none.
 ValueId modified(Flex& flex, const char* attribute, ValueId x) {
   bool given = false;
   for (const auto& each : flex.node.attribute()) given = given || each.name() == attribute;

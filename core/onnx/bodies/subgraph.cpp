@@ -1,4 +1,4 @@
-// What branches, loops and scans share.
+// The parts that branches, loops and scans share.
 #include "core/onnx/bodies/subgraph.h"
 
 #include "core/base/error.h"
@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-// Of the nodes made here: Unsqueeze has its axes as an attribute, Gather and Concat take negative ones.
+// The opset of the nodes made here: Unsqueeze has its axes as an attribute, Gather and Concat take negative ones.
 constexpr std::int64_t made_opset = 11;
 
 ValueId add_value(ModelReading& reading, std::string name) {

@@ -1,4 +1,4 @@
-// What branches, loops and scans share: their bodies as nodes, and the values that hold them together.
+// The parts that branches, loops and scans share: their bodies as nodes, and the values that hold them together.
 #pragma once
 
 #include "core/onnx/reading.h"

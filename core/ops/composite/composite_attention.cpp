@@ -66,7 +66,7 @@ int length_bias(BodyWriter& w, const AttentionShape& shape, bool bottom_right) {
   return bias_of_mask(w, kept, input(w.use, q_in).type, -infinity);
 }
 
-/// What the fourth output shows: scores as they are, capped, then masked, or after softmax. So ONNX 1.22 and
+/// The value of the fourth output: scores as they are, capped, then masked, or after softmax. So ONNX 1.22 and
 /// onnxruntime 1.30 for both versions; ONNX 1.18 had cap and mask the other way round.
 int shown(const OperatorUse& use, const AttentionBody& made) {
   const std::int64_t mode = int_attribute(use, "qk_matmul_output_mode", 0);

@@ -105,7 +105,7 @@ int counted(BodyWriter& w, std::int64_t count) {
   return w.node("Range", {scalar(0), scalar(count), scalar(1)});
 }
 
-/// Of each text's rows their places among its keys, [batch, rows]. Requires `starts`.
+/// The places of each text's rows among its keys, [batch, rows]. Requires `starts`.
 int own_places(BodyWriter& w, const GroupQuery& g) {
   return w.node("Add", {w.reshape(g.starts, {g.shape.batch, 1}), counted(w, g.shape.rows)});
 }
@@ -114,16 +114,16 @@ int own_places(BodyWriter& w, const GroupQuery& g) {
 int angles(BodyWriter& w, const GroupQuery& g, std::size_t i, std::int64_t half) {
   const AttentionShape& s = g.shape;
   const int table = static_cast<int>(i), places = w.given(places_at);
-  const auto taken = [&](int rows) { return w.node("Gather", {table, rows}, {{"axis", std::int64_t{0}}}); };
+  const auto gathered = [&](int rows) { return w.node("Gather", {table, rows}, {{"axis", std::int64_t{0}}}); };
   if (places >= 0) {
     if (shape_of_rank(w.use, places_at, 2) != Shape{s.batch, s.rows})
       refuse(w.use, "shape_mismatch", "position_ids must be batch x rows");
-    // Of a prompt only the first is looked at.
+    // A prompt is looked at by its first place alone.
     const int first = g.prompt ? w.reshape(w.slice(w.reshape(places, {-1}), 0, 0, 1), {1, 1}) : -1;
     const int rows = g.prompt ? w.node("Add", {first, counted(w, s.rows)}) : places;
-    return w.node("Unsqueeze", {taken(rows), w.ints({2})});
+    return w.node("Unsqueeze", {gathered(rows), w.ints({2})});
   }
-  if (g.starts >= 0) return w.node("Unsqueeze", {taken(own_places(w, g)), w.ints({2})});
+  if (g.starts >= 0) return w.node("Unsqueeze", {gathered(own_places(w, g)), w.ints({2})});
   return w.reshape(w.slice(table, 0, g.past, g.past + s.rows), {1, s.rows, 1, half});
 }
 
@@ -170,8 +170,7 @@ Cached cached(BodyWriter& w, const GroupQuery& g, std::size_t cache_in, int fres
   return made;
 }
 
-/// What hides later keys from each row, and those before its window; without `causal` what lies behind a text's
-/// end.
+/// Hides later keys from each row, and those before its window; without `causal` those behind a text's end.
 void hide(BodyWriter& w, const GroupQuery& g, ElementType type, AttentionOptions& options) {
   const OperatorUse& use = w.use;
   const AttentionShape& s = g.shape;

@@ -92,7 +92,7 @@ void compute_shrink(const OperatorUse& use, std::span<Operand> outputs) {
   give_each(use, outputs, [=](double x) { return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0; });
 }
 
-/// Of Core ML; its two numbers have no default.
+/// ScaledTanh comes from Core ML; its two numbers have no default.
 std::vector<Operand> infer_scaled_tanh(const OperatorUse& use) {
   for (const char* name : {"alpha", "beta"}) require_attribute(use, name);
   return infer_float_activation(use);

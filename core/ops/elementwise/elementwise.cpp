@@ -101,7 +101,7 @@ struct Xor {
     return a ^ b;
   }
 };
-/// Of unsigned types; a shift by more than there are bits leaves 0.
+/// Shifts work on unsigned types; one by more than there are bits leaves 0.
 struct ShiftLeft {
   template <std::integral T>
   static T of(T a, T b) {
@@ -248,7 +248,7 @@ std::vector<Operand> infer_arithmetic(const OperatorUse& use) { return infer_pai
 std::vector<Operand> infer_logic(const OperatorUse& use) { return infer_pair(use, is_boolean, "a boolean"); }
 std::vector<Operand> infer_bitwise(const OperatorUse& use) { return infer_pair(use, is_integer, "an integer"); }
 
-/// What is the same everywhere in both operands is so in the result, however large it is.
+/// Makes a result uniform where both operands are the same everywhere, however large it is.
 template <class Op>
 std::vector<Operand> infer_filled(const OperatorUse& use) {
   std::vector<Operand> outputs = infer_arithmetic(use);

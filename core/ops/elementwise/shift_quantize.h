@@ -12,7 +12,7 @@
 
 namespace sdip {
 
-/// What the circuit makes of the float with these 32 bits.
+/// The code that the circuit makes of the float with these 32 bits.
 constexpr std::uint8_t shift_quantised(std::uint32_t float_bits) {
   constexpr std::uint32_t hidden = 1U << 23;
   const auto shift = static_cast<std::int32_t>(float_bits >> 23 & 255) + 8 - 127;

@@ -32,7 +32,7 @@ void compute_gather(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t stride = strides_of(data.shape)[axis];
   offsets[axis].clear();
   for (std::int64_t i : indices.ints) offsets[axis].push_back(index_within(use, i, data.shape[axis]) * stride);
-  outputs[0].value = taken(data, outputs[0].shape, positions(offsets));
+  outputs[0].value = gathered_elements(data, outputs[0].shape, positions(offsets));
 }
 
 /// Off its axis, the indices reach no further than the data.
@@ -62,7 +62,7 @@ void compute_gather_elements(const OperatorUse& use, std::span<Operand> outputs)
   std::vector<std::int64_t> from = positions(offsets);
   for (std::size_t i = 0; i < from.size(); ++i)
     from[i] += index_within(use, indices.ints[i], data.shape[axis]) * strides[axis];
-  outputs[0].value = taken(data, outputs[0].shape, from);
+  outputs[0].value = gathered_elements(data, outputs[0].shape, from);
 }
 
 std::vector<Operand> infer_gather_nd(const OperatorUse& use) {
@@ -97,7 +97,7 @@ void compute_gather_nd(const OperatorUse& use, std::span<Operand> outputs) {
     }
     for (std::int64_t i = 0; i < slice; ++i) from.push_back(start + i);
   }
-  outputs[0].value = taken(data, outputs[0].shape, from);
+  outputs[0].value = gathered_elements(data, outputs[0].shape, from);
 }
 
 /// As many elements as come out are read; the indices are read once.
@@ -135,7 +135,7 @@ std::vector<Operand> infer_compress(const OperatorUse& use) {
 void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   if (!has_attribute(use, "axis")) {
-    outputs[0].value = taken(in, outputs[0].shape, kept_indices(use, element_count(in.shape)));
+    outputs[0].value = gathered_elements(in, outputs[0].shape, kept_indices(use, element_count(in.shape)));
     return;
   }
   const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
@@ -143,7 +143,7 @@ void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
   const Offsets all = offsets;
   offsets[axis].clear();
   for (std::int64_t i : kept_indices(use, in.shape[axis])) offsets[axis].push_back(all[axis][at(i)]);
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 
 constexpr Operator gather_operators[] = {

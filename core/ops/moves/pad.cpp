@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most_pad = std::int64_t{1} << 40;
 
-/// What goes before and behind each axis; taken away where negative.
+/// The elements added before and behind each axis; taken away where negative.
 struct Pads {
   std::vector<std::int64_t> before, behind;
 };
@@ -79,7 +79,7 @@ std::int64_t index_for(const std::string& mode, std::int64_t at, std::int64_t si
   return within < size ? within : period - within;
 }
 
-/// What is taken away goes first; what is put around repeats what is left.
+/// Takes elements away first; those that are put around repeat what is left.
 void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const Pads pads = pads_of(use);
@@ -97,7 +97,7 @@ void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor* filler = use.opset < 11 ? nullptr : optional_value(use, 2);
   const Tensor attribute{in.type, {}, {}, {rounded(in.type, float_attribute(use, "value", 0.0))}};
   if (use.opset < 11 && is_floating(in.type)) filler = &attribute;
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets), filler);
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets), filler);
 }
 
 /// Padding is written, not read, and what is taken away is not read.
@@ -142,7 +142,7 @@ void compute_center(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::int64_t i = first; i < first + wanted; ++i)
       offsets[axis].push_back(i < 0 || i >= size ? -1 : i * strides[axis]);
   }
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 
 /// Only what stays is read.

@@ -24,7 +24,7 @@ std::vector<Operand> infer_expand(const OperatorUse& use) {
 void compute_expand(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const Spread from = spread(in.shape, outputs[0].shape);
-  outputs[0].value = from.at.empty() ? in : taken(in, outputs[0].shape, from.at);
+  outputs[0].value = from.at.empty() ? in : gathered_elements(in, outputs[0].shape, from.at);
 }
 
 std::vector<Operand> infer_tile(const OperatorUse& use) {
@@ -49,7 +49,7 @@ void compute_tile(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::int64_t i = 0; i < outputs[0].shape[axis]; ++i)
       offsets[axis].push_back(i % in.shape[axis] * strides[axis]);
   }
-  outputs[0].value = taken(in, outputs[0].shape, positions(offsets));
+  outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 
 /// Each element of the input is read once, however often it is written.
@@ -113,7 +113,7 @@ void compute_one_hot(const OperatorUse& use, std::span<Operand> outputs) {
     if (index < 0 && use.opset >= 11) index += depth;
     if (index >= 0 && index < depth) from[start + static_cast<std::size_t>(index) * lines.inner] = 1;
   });
-  outputs[0].value = taken(values, outputs[0].shape, from);
+  outputs[0].value = gathered_elements(values, outputs[0].shape, from);
 }
 
 constexpr Operator repeat_operators[] = {

@@ -76,7 +76,7 @@ Tensor kept(const Tensor& in, const std::vector<Cut>& cuts) {
     for (std::int64_t i = 0; i < cuts[axis].count; ++i)
       offsets[axis].push_back((cuts[axis].start + i * cuts[axis].step) * strides[axis]);
   }
-  return taken(in, std::move(shape), positions(offsets));
+  return gathered_elements(in, std::move(shape), positions(offsets));
 }
 
 std::vector<Operand> infer_slice(const OperatorUse& use) { return {keep(input(use, 0), cuts_of(use))}; }

@@ -28,7 +28,7 @@ Tensor permuted(const Tensor& in, const Shape& shape, const std::vector<std::siz
   const Offsets offsets = offsets_of(shape);
   Offsets moved;
   for (std::size_t axis : order) moved.push_back(offsets[axis]);
-  return taken(in, std::move(out), positions(moved));
+  return gathered_elements(in, std::move(out), positions(moved));
 }
 
 std::vector<Operand> infer_transpose(const OperatorUse& use) {
@@ -144,7 +144,7 @@ void compute_reverse(const OperatorUse& use, std::span<Operand> outputs) {
       for (std::int64_t i = 0; i < inner; ++i) from.push_back((at_row * in.shape[1] + at_column) * inner + i);
     }
   }
-  outputs[0].value = taken(in, in.shape, from);
+  outputs[0].value = gathered_elements(in, in.shape, from);
 }
 
 constexpr Operator transpose_operators[] = {

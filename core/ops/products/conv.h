@@ -5,8 +5,8 @@
 
 namespace sdip {
 
-/// What inputs 0 [N,C,...] and 1 [M,C/groups,...] and the attributes mean. Throws shape_mismatch where they do not
-/// fit.
+/// Reads a convolution from inputs 0 [N,C,...] and 1 [M,C/groups,...] and the attributes. Throws shape_mismatch
+/// where they do not fit.
 Convolution convolution_of(const OperatorUse& use);
 
 /// [N,M,...]

@@ -7,7 +7,7 @@
 
 namespace sdip {
 
-/// What a convolution multiplies: input [N,C,...], weight [M,C/groups,...], and the window between them.
+/// The operands of a convolution: input [N,C,...], weight [M,C/groups,...], and the window between them.
 struct Convolution {
   Window window;
   std::int64_t batch = 1, groups = 1, in_channels = 1, out_channels = 1;  // in all groups together

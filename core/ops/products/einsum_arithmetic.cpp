@@ -18,7 +18,7 @@ std::string letters_of(const std::string& a, const std::string& b) {
   return all;
 }
 
-/// What a step keeps: those of its letters that are wanted afterwards. The last step keeps the result as it is.
+/// A step, which keeps those of its letters that are wanted afterwards. The last step keeps the result as it is.
 EinsumStep step_of(std::size_t first, std::size_t second, const std::string& a, const std::string& b,
                    const std::string& wanted) {
   EinsumStep step{first, second, a, b, "", ""};

@@ -18,7 +18,7 @@ struct Product {
 /// Throws shape_mismatch where shapes do not fit, as numpy's matmul.
 Product product_of(const OperatorUse& use, const Shape& a, const Shape& b, bool trans_a, bool trans_b);
 
-/// Of a product of operands of these shapes: a vector lends a dimension and takes it back.
+/// The shape of a product of operands of these shapes: a vector lends a dimension and takes it back.
 Shape shape_of(const Product& product, const Shape& a, const Shape& b);
 
 /// Which operands are weights decides the family and which of the two gives the output channels.

@@ -7,8 +7,7 @@
 //   no scales:              y = sum, int32
 //   x_scale, w_scale only:  y = sum * (x_scale * w_scale), a float of x_scale's type
 //   all three:              y = round(sum * (x_scale * w_scale / y_scale)) + y_zero, kept within y_zero's type
-//   (uint8
-//                           when absent); scales are combined and applied in float32, as runtimes do
+//                           (uint8 when absent); scales are combined and applied in float32, as runtimes do
 // Scales and zero points are one number each, or for w one an output channel (column), for x of a MatMul one a row.
 // Attributes: those of Conv; trans_b, when w of a MatMul is stored transposed.
 #include "core/ops/elementwise/quantize.h"

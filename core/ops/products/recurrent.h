@@ -1,4 +1,4 @@
-// What a recurrent layer computes, and its arithmetic.
+// The equations of a recurrent layer, and its arithmetic.
 #pragma once
 
 #include <array>

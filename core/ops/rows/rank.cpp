@@ -83,7 +83,7 @@ void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
       indices[to] = static_cast<std::int64_t>(order[k]);
     }
   });
-  outputs[0].value = taken(in, outputs[0].shape, from);
+  outputs[0].value = gathered_elements(in, outputs[0].shape, from);
   give_ints(outputs[1], std::move(indices));
 }
 

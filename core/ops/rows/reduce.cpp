@@ -139,7 +139,8 @@ void compute_reduced_mean(const OperatorUse& use, std::span<Operand> outputs) {
   }
 }
 
-/// Of no elements: the least that the type holds for the greatest, and the other way round.
+/// The greatest or least element. Where there are no elements, the greatest is the least that the type holds, and
+/// the least is the greatest.
 template <bool Greatest>
 void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];

@@ -1,4 +1,4 @@
-// What a Resize does along each axis, and its arithmetic.
+// The rule of a Resize along each axis, and its arithmetic.
 #pragma once
 
 #include <string>

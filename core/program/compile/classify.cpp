@@ -40,7 +40,7 @@ void count_input_output(const Graph& graph, Role role, SeriesPart part, const Li
   }
 }
 
-/// What DRAM keeps: the fetched bytes, with lookup tables whole.
+/// The weights as DRAM keeps them: the fetched bytes, with lookup tables whole.
 Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
   const WeightForm form = weight_form(machine);
   std::int64_t more_bits = 0;

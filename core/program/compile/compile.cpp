@@ -210,7 +210,7 @@ struct Run {
   }
 };
 
-/// What the goal wants of two programs, the second instead of the first.
+/// Whether the goal prefers the second of two programs.
 bool is_better(TileGoal goal, const PassNeeds& first, const PassNeeds& second) {
   const bool more_bytes = second.bytes > first.bytes + first.bytes / 100;
   const bool fewer_bytes = first.bytes > second.bytes + second.bytes / 100;

@@ -1,4 +1,4 @@
-// What the compiler would make of an instruction's nodes: standards of the text form.
+// Derives from an instruction's nodes what the compiler would make of them: the standards of the text form.
 //
 // Worked example: nodes 3 (Conv), 4 (sdip.Silu) and sources [stackram %5] are an instruction "conv2d+silu" of the
 // convolution's nest, operand A on STACKRAM, operand B weights, one fused operator.
@@ -106,7 +106,7 @@ Derivation::Ends Derivation::ends_of(const Instruction& instruction) const {
   for (const NodeId node : instruction.nodes)
     for (const std::int32_t d : drafts_by_node_[node]) {
       const Draft& draft = drafts_[d];
-      // Of Split and the like an instruction makes one result, and may read another one that was made before.
+      // An instruction makes one result of a Split or the like, and may read another one that was made before.
       if (drafts_by_node_[node].size() > 1 && comes_in(draft.destination)) continue;
       for (const DraftOperand& operand : draft.operands) ends.read.insert(operand.value);
       ends.weights.insert(draft.weights.begin(), draft.weights.end());

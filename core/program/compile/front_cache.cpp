@@ -1,4 +1,4 @@
-// What compilations have in common whose machines differ in memories.
+// Results that compilations for machines with different memories have in common.
 #include "core/program/compile/front_cache.h"
 
 #include <algorithm>

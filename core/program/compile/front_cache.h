@@ -1,4 +1,4 @@
-// What compilations have in common whose machines differ in memories. Internal to the compiler.
+// Results that compilations for machines with different memories have in common. Internal to the compiler.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +47,11 @@ class FrontCache {
   std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash> choices_;
 };
 
-/// What a stage's graph depends on behind the passes that change it alone.
+/// A key of all that a stage's graph depends on behind the passes that change it alone.
 FrontCache::Key graph_key(const Stage& stage, const Machine& machine);
 
-/// What a front depends on: that graph, and of the machine the rows that the passes behind read. They are no others
-/// where no layer has formats of its own and nothing is made again (skip_handling=recompute).
+/// A key of all that a front depends on: that graph, and of the machine the rows that the passes behind read. They
+/// are no others where no layer has formats of its own and nothing is made again (skip_handling=recompute).
 FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, const Machine& machine);
 
 }  // namespace sdip

@@ -29,7 +29,7 @@ bool is_hoisted(const Node& node, const List<char>& made) {
   return std::ranges::any_of(node.outputs, [&](ValueId v) { return v != none && made[v] != 0; });
 }
 
-/// What the rest of the step reads of the hoisted part.
+/// The values of the hoisted part that the rest of the step reads.
 std::vector<ValueId> handed_over(const Graph& graph, const List<char>& made) {
   std::vector<ValueId> values;
   const auto add = [&](ValueId v) {

@@ -70,7 +70,7 @@ void add_operands(const Graph& graph, const Node& node, const Views& views, Draf
   }
 }
 
-/// What a product of weights multiplies by.
+/// The operand that a product of weights multiplies by.
 std::size_t multiplier_of(const Graph& graph, const Draft& draft) {
   return as_size(graph.nodes[draft.node].inputs[1]);
 }
@@ -92,7 +92,7 @@ std::optional<Formats> formats_in(const Graph& graph, const Draft& draft, const 
   return formats == standard ? std::nullopt : std::optional(formats);
 }
 
-/// What a node's draft is, its operands apart.
+/// The draft of a node, without its operands.
 Draft empty_draft(const Graph& graph, NodeId id, const Work& work, ValueId out) {
   Draft draft;
   draft.node = id;
@@ -119,7 +119,7 @@ Draft draft_of(const Graph& graph, NodeId id, const Work& work, ValueId out, con
   draft.weighted = is_nest(work.family) && node.inputs.size() > 1 && node.inputs[1] != none &&
                    graph.values[node.inputs[1]].kind == ValueKind::weight;
   add_operands(graph, node, views, draft);
-  // What repeats along some of the products comes for each of them.
+  // Weights that repeat along some of the products come for each of them.
   if (draft.weighted) draft.weight_elements = multiplied_elements(work.nest);
   draft.elementwise =
       out == node.outputs[0] && !makes_several(node) && work.family == Family::vector && work.passes == 1 &&

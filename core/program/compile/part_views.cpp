@@ -78,7 +78,7 @@ bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
 
 namespace {
 
-/// What a Concat's reader takes of it, or in two parts beside one another.
+/// The bytes that a Concat's reader takes of it, or of two parts beside one another.
 std::int64_t joined_bytes(const Graph& graph, ValueId whole, const Readers& readers, const Machine& machine) {
   return value_bytes(graph, whole, machine).value * (readers.count == 1 ? 2 : 1);
 }

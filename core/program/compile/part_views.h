@@ -6,8 +6,8 @@
 
 namespace sdip {
 
-/// What values are other shapes of, or parts of: whose bytes they share; whether these are read in another order,
-/// or are not all.
+/// The values that values are other shapes of, or parts of: whose bytes they share; whether these are read in
+/// another order, or are not all.
 struct Views {
   List<ValueId> roots;
   List<char> turned;

@@ -46,7 +46,8 @@ struct Compilation {
   std::vector<std::vector<NodeId>> strips{};  // nodes of each instruction that carries strips
 };
 
-/// What a pass of the stage takes, one core: bytes of DRAM, and cycles on the reference machine. Requires places.
+/// The needs of a pass of the stage on one core: bytes of DRAM, and cycles on the reference machine. Requires
+/// places.
 struct PassNeeds {
   Int128 bytes = 0, cycles = 0;
 };

@@ -1,4 +1,4 @@
-// What Split, Slice and Gather leave of their operand.
+// Pieces that Split, Slice and Gather take of their operand.
 #include "core/program/compile/pieces.h"
 
 #include <algorithm>

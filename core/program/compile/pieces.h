@@ -1,4 +1,4 @@
-// What Split, Slice and Gather leave of their operand, where that is a piece of one axis.
+// Pieces that Split, Slice and Gather take of their operand, where they are along one axis.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-/// What instructions that share their bytes in `.weight` have in common.
+/// A key that instructions have in common which share their bytes in `.weight`.
 using Shared = std::pair<std::vector<ValueId>, std::array<std::int64_t, 3>>;
 
 Shared shared_by(const Draft& draft, const InstructionClass& c, const WeightForm& form) {

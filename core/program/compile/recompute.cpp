@@ -115,7 +115,7 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
     Copier copier{c, graph, static_cast<std::int32_t>(i)};
     for (const NodeId n : c.drafts[i].nodes)
       for (ValueId& input : graph.nodes[n].inputs)
-        // Of Split and the like each result has a draft: an input may be a copy already, which another one reads.
+        // Each result of a Split or the like has a draft: an input may be a copy already, which another one reads.
         if (input != none && at(input) < c.roots.size() && c.roots[input] == value)
           input = copier.copy(input, depth, true);
     if (copier.nodes.empty()) return std::nullopt;

@@ -95,7 +95,7 @@ class Conversions {
     graph_.nodes.push_back(std::move(node));
   }
 
-  /// What a product keeps its sums in; nothing: what the machine does.
+  /// The format in which a product keeps its sums; nothing: the machine's.
   std::optional<NumberFormat> sums_of(const Node& node, const Said& said, NumberFormat read) const {
     const NumberFormat sums = said.accumulators.value_or(c_.machine.accumulator_format);
     if (said.line > 0 && bits_of(sums) < bits_of(read))

@@ -38,8 +38,8 @@ bool shares_channels(const Compilation& c, const Draft& draft) {
 /// result, so that each core needs a part; the same for all; or in a way that no rule tells.
 enum class Meets { parts, whole, unknown };
 
-/// Of all uses of a value by the operators behind the main one. The channels are a convolution's second axis, and
-/// the last of a product by one matrix.
+/// How the operators behind the main one use a value. Its channels are the second axis of a convolution's result,
+/// and the last axis of a product by one matrix.
 Meets meeting(const Compilation& c, const Draft& draft, ValueId root) {
   const Node& main = c.graph->nodes[draft.node];
   const auto shape_of = [&](ValueId v) -> const Shape& { return c.graph->values[v].operand.shape; };

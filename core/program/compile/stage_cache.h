@@ -25,7 +25,7 @@ class StageCache {
   static constexpr std::size_t usual_entries = 256;
   explicit StageCache(std::size_t most_entries = usual_entries);
 
-  /// What compile() makes of the stage, and for which capacities of its PSRAM all of it would be the same.
+  /// The result of compile() for a stage, and the capacities of its PSRAM for which all of it would be the same.
   struct Entry {
     std::shared_ptr<const CompiledStage> compiled;
     CapacityRange psram_bytes;
@@ -47,7 +47,7 @@ class StageCache {
   };
   Counts counts() const;
 
-  /// What stages have in common that had to be compiled (core/program/compile/front_cache.h).
+  /// The results that compiled stages have in common (core/program/compile/front_cache.h).
   FrontCache& fronts() const { return *fronts_; }
 
  private:

@@ -63,8 +63,8 @@ bool has_one_shape(const Graph& graph, const Node& node) {
   return true;
 }
 
-/// What the circuit of a node must know beside the loop nest: attributes in the order of their names; shapes, where
-/// counts of rows do not say them.
+/// Writes what the circuit of a node must know beside the loop nest: attributes in the order of their names;
+/// shapes, where counts of rows do not say them.
 void describe(const Graph& graph, const Node& node, ByteWriter& out) {
   const auto of_nest = [](const auto& attribute) { return is_of_the_nest(attribute.first); };
   const bool shapes = !has_one_shape(graph, node);
@@ -120,7 +120,7 @@ void write_ids(ByteWriter& out, const std::vector<std::int32_t>& ids) {
   for (const std::int32_t id : ids) out.number(id);
 }
 
-/// What is not loaded into IMEM: names, and the graph's ids.
+/// Writes what is not loaded into IMEM: names, and the graph's ids.
 void write_symbols(ByteWriter& out, const Instruction& i) {
   out.text(i.name);
   out.text(i.mnemonic);

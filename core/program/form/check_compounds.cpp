@@ -185,7 +185,8 @@ class Compounds {
     return std::move(*draft);
   }
 
-  /// What makes the sums of a norm inside strips, named after the part before it: the first parts of these.
+  /// The draft that makes the sums of a norm inside strips, named after the part before it: the first parts of
+  /// these.
   Draft sums_of(const Instruction& i, const InstructionClass& c, const Refusal& refuse) const {
     const Draft* last = derivation_.named(i.name);
     const auto whole = last == nullptr ? strips_of_.end() : strips_of_.find(last->node);

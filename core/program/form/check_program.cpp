@@ -242,7 +242,7 @@ struct Whereabouts {
 /// How many instructions of each family have been.
 using Turns = std::array<std::int64_t, pair_families>;
 
-/// What a source in DSRAM says of its pair against where the value is.
+/// Checks the pair that a source in DSRAM names against where the value is.
 void check_pair(const PlacedOperand& source, const Whereabouts& w, const Turns& turns, bool own, bool pairs,
                 const Refusal& refuse) {
   if (source.pair.has_value() != (pairs && source.place == Place::dsram) || (source.older && !source.pair))

@@ -65,7 +65,7 @@ void work_fields(Visitor& v, Work& w, const Work& d) {
   v.number("writes", 0, w.write_elements, written, written);
 }
 
-/// Of a nest with weights, how many a channel has when it has no more than the nest needs.
+/// How many weights a channel has when it has no more than the nest needs; 0 of a nest without weights.
 inline std::int64_t standard_channel_weights(const InstructionClass& c) {
   const LoopNest& n = c.work.nest;
   const bool weighted = is_nest(c.work.family) && c.operand_b == Place::psram;
@@ -155,7 +155,7 @@ void class_fields(Visitor& v, InstructionClass& c, const InstructionClass& d) {
   v.parts("part", c.parts);
 }
 
-/// Of a stage, beside its name and role.
+/// The fields of a stage, beside its name and role.
 template <class Visitor>
 void stage_fields(Visitor& v, CompiledStage& stage) {
   std::int64_t index = stage.part.index, count = stage.part.count;
@@ -167,7 +167,7 @@ void stage_fields(Visitor& v, CompiledStage& stage) {
   stage.part.count = static_cast<std::int32_t>(count);
 }
 
-/// Of a whole program.
+/// The fields of a whole program.
 template <class Visitor>
 void totals_fields(Visitor& v, Program& p, const Program& d) {
   v.number("weight_bytes", 0, p.weight_bytes.value, d.weight_bytes.value, 0);

@@ -1,4 +1,4 @@
-// What the text and the binary form of a program share. Internal to them.
+// The parts that the text and the binary form of a program share. Internal to them.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace sdip {
 
-/// What the compiler would make of the nodes of an instruction: what a text may leave out, and what a text is
-/// checked against.
+/// Derives what the compiler would make of the nodes of an instruction: a text may leave it out, and is checked
+/// against it.
 class Derivation {
  public:
   /// Requires a linked graph, which must outlive it. Throws what lowering throws.
@@ -28,13 +28,13 @@ class Derivation {
   const Joined& joined() const { return joined_; }
   ValueId root(ValueId value) const { return roots_[value]; }
 
-  /// What a node is as an instruction, of several the first; nullptr when it computes nothing.
+  /// The draft of a node as an instruction, of several the first; nullptr when it computes nothing.
   const Draft* draft_of(NodeId node) const;
   /// The same of the node that has a name.
   const Draft* named(std::string_view name) const;
-  /// What pass fuse_attention makes of the graph: the drafts that it joins.
+  /// The drafts that pass fuse_attention joins.
   List<Draft> attentions() const;
-  /// What the instruction's nodes read of others and make for them: values after views were seen through.
+  /// The values that the instruction's nodes read of others and make for them, after views were seen through.
   struct Ends {
     std::set<ValueId> read, weights, made;
   };
@@ -77,7 +77,7 @@ struct EssaySizes {
 };
 EssaySizes essay_sizes(const Graph& graph, const Instruction& instruction, const Machine& machine);
 
-/// What a program is as a whole, as far as it follows from the instructions and the graph.
+/// The totals of a program, as far as they follow from the instructions and the graph.
 Program totals_of(const CompiledStage& stage, const Derivation& derivation);
 
 /// Occupancy when only the instruction's own operands lie on chip.

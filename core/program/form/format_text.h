@@ -24,7 +24,7 @@
 
 namespace sdip {
 
-/// Of a request: each rule is matched with every layer.
+/// The most bytes of rules in a request, as each rule is matched with every layer.
 inline constexpr std::size_t most_formats_bytes = 4096;
 
 /// Throws Error("formats_invalid", "WHERE:LINE", ...) that names the field; at most 10,000 rules.

@@ -1,6 +1,6 @@
-// What must have retired before an instruction starts: who wrote the bytes that it reads, who wrote or reads those
-// that it writes, and the one of its family before it, behind which the pair's sides swap. Each memory is cut into
-// stretches of equal history: who wrote it last, and the last of each family to read it since.
+// Finds which instructions must have retired before one starts: who wrote the bytes that it reads, who wrote or
+// reads those that it writes, and the one of its family before it, behind which the pair's sides swap. Each memory
+// is cut into stretches of equal history: who wrote it last, and the last of each family to read it since.
 //
 // As each waits for the one of its family before it, what has retired is known by the latest of each family. A mark
 // is left out when another one's instruction had waited for it.
@@ -71,7 +71,7 @@ class Marker {
 
   bool too_many() const { return looked_at_ > most_stretches; }
 
-  /// What instruction i, the next one, must wait for: of each family the latest.
+  /// The instructions that instruction i, the next one, must wait for: of each family the latest.
   Latest needs_of(std::size_t i) {
     needs_ = nobody;
     now_ = static_cast<std::int32_t>(i);
@@ -143,7 +143,7 @@ class Marker {
     return {memory, source.address.value, source.address.value + bytes};
   }
 
-  /// What is joined lies where its parts were written.
+  /// Reads a source; the bytes of a joined value lie where its parts were written.
   void read(const PlacedOperand& source) {
     const auto joined = program_.joined.find(source.value);
     if (joined == program_.joined.end()) return touch(bytes_of(source), false);
@@ -173,7 +173,8 @@ class Marker {
     first->second = {now_, nobody};
   }
 
-  /// What lies in no memory: numbers in general registers, the sums of a norm, further results of one operator.
+  /// Waits for values that lie in no memory: numbers in general registers, the sums of a norm, further results of
+  /// one operator.
   void need_registers(const Instruction& instruction) {
     for (const NodeId n : instruction.nodes) {
       for (const ValueId v : program_.graph.nodes[n].inputs)

@@ -1,5 +1,5 @@
-// What a program says where each operator family has a DSRAM pair: in which an operand lies, and what must have
-// retired before an instruction starts.
+// Marks of a program where each operator family has a DSRAM pair: in which pair an operand lies, and which
+// instructions must have retired before one starts.
 #pragma once
 
 #include <cstdint>

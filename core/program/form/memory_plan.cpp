@@ -95,7 +95,7 @@ Allocation allocated(const Machine& machine, const Contents& contents, std::int6
   return allocate_offsets(contents.values, usual_allocation_rounds, std::min(capacity, live + live / 50));
 }
 
-/// What is too much at each draft, and the first draft where it is.
+/// The bytes that are too many at each draft, and the first draft where there are some.
 struct Excess {
   std::vector<std::int64_t> bytes;
   std::int32_t first = -1;
@@ -116,8 +116,8 @@ bool may_leave(const Life& life, std::int32_t now, bool though_used) {
   return though_used || (life.uses.back() > now && !std::ranges::binary_search(life.uses, now));
 }
 
-/// Of `ids` the best to leave at `now`: fewest bytes moved for each byte when that counts, then the farthest next
-/// use, then the largest.
+/// Which of `ids` should leave at `now`: the one with the fewest bytes moved for each byte, when that counts, then
+/// with the farthest next use, then the largest.
 std::int32_t best_to_leave(std::int32_t now, std::span<const std::int32_t> ids, const Lives& lives, bool by_bytes,
                            bool though_used) {
   std::int32_t best = none;
@@ -141,7 +141,7 @@ std::int32_t victim_at(std::int32_t now, const Contents& contents, const Lives& 
   return waiting != none ? waiting : best_to_leave(now, contents.ids, lives, by_bytes, true);
 }
 
-/// Of all values that which takes most off the excess for each byte moved.
+/// The value whose leaving takes most off the excess for each byte moved.
 std::int32_t widest_victim(const Excess& excess, const Contents& contents, const Lives& lives) {
   std::int32_t best = none;
   double best_worth = 0;
@@ -267,7 +267,7 @@ std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives
 
 namespace {
 
-/// What leaves by a rule, which then has left, and the bytes that this moves.
+/// The values that leave by a rule, and the bytes that this moves.
 struct Spilled {
   std::vector<std::int32_t> values;
   std::int64_t moved_bytes = 0;

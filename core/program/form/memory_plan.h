@@ -24,9 +24,10 @@ struct MemoryPlan {
   std::int64_t moved_bytes = 0;                   // that what was spilled here goes to and from DRAM with
 };
 
-/// What leaves first when values are too many. farthest_use: at the first instruction where they do not fit the one
-/// whose next use is farthest, of equals the larger. fewest_bytes: of these the one that fewest bytes are moved
-/// for, then as before. widest_relief: of all values that which takes most off the excess for each byte moved.
+/// Which value leaves first when there are too many. farthest_use: at the first instruction where they do not fit
+/// the one whose next use is farthest, of equals the larger. fewest_bytes: of these the one that fewest bytes are
+/// moved for, then as before. widest_relief: of all values that which takes most off the excess for each byte
+/// moved.
 enum class SpillRule { farthest_use, fewest_bytes, widest_relief };
 
 /// Bytes that go to DRAM and come back when `life` does not stay on chip: written once, unless it is there anyway,
@@ -43,8 +44,8 @@ MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives&
 /// By value, in its side of a DSRAM of its own; -1 for what is not there.
 std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives& lives);
 
-/// Of the values that wait on chip at draft `now` the one whose next use is farthest, of equals the larger; with
-/// `though_used` also those that it reads or makes. `none` when there is none.
+/// The value that waits on chip at draft `now` and has the farthest next use, of equals the larger one; with
+/// `though_used` also among those that the draft reads or makes. `none` when there is none.
 std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used);
 
 /// DRAM addresses of values that lie there, behind one another where they are alive at once; -1 for others.

@@ -1,4 +1,4 @@
-// What lies where and when, read off a program: results begin at their instruction, pops and last reads end them.
+// Finds what lies where and when, from a program: results begin at their instruction, pops and last reads end them.
 //
 // Example: a (pushed, 128 B), b, c = b + a: STACKRAM holds a at 0 from instruction 0 to 2; DSRAM1 a from 0 to 1
 // (the first instruction reads side 0 and writes side 1), DSRAM0 b from 1 to 2.

@@ -1,4 +1,4 @@
-// What lies where and when: each memory as rectangles of address by time, from a compiled program alone.
+// A view of what lies where and when: each memory as rectangles of address by time, from a compiled program alone.
 #pragma once
 
 #include <cstdint>

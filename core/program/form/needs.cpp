@@ -1,4 +1,4 @@
-// What a program needs of a machine, and whether a machine has it.
+// The needs of a program, and whether a machine meets them.
 #include <algorithm>
 #include <array>
 

@@ -121,7 +121,7 @@ const Operator* read_operator(const Parsing& parsing, Scanner& in) {
   return op;
 }
 
-/// What the node makes of its inputs, into values that are new, or beside what value lines say.
+/// Gives the node its outputs, made of its inputs: as new values, or beside what value lines say.
 void give_outputs(Parsing& parsing, const Node& node, const std::vector<char>& is_new) {
   std::vector<Operand> outputs;
   try {

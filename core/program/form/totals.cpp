@@ -1,4 +1,4 @@
-// What a program is as a whole, and what lies on chip: as far as they follow from instructions and graph.
+// Totals of a program, and what lies on chip, as far as they follow from instructions and graph.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -16,7 +16,7 @@ namespace sdip {
 inline constexpr std::size_t word_bytes = instruction_word_bits / 8;
 inline constexpr std::size_t head_bytes = least_instruction_words * word_bytes;
 
-/// What a word says of an instruction beside its class: the numbers of its operators in the program's list, and
+/// The parts of an instruction's word beside its class: the numbers of its operators in the program's list, and
 /// what they need to know beside the loop nest: attributes and shapes, as bytes.
 struct WordContext {
   std::vector<std::int64_t> opcodes;

@@ -66,7 +66,8 @@ class Finder {
     return true;
   }
 
-  /// Of matrices: an Einsum's operands and axes come in any order, heads inside rows, keys before queries.
+  /// Whether a draft is a product of matrices. An Einsum is none: its operands and axes come in any order, heads
+  /// inside rows, keys before queries.
   bool is_product(const Draft& draft) const {
     return draft.work.family == Family::matmul && node_of(draft).op->type != "Einsum" && !draft.weighted &&
            draft.operands.size() == 2 && draft.compound == Compound::single && draft.work.nest.batch == 1;
@@ -124,7 +125,7 @@ Part part_of(const Draft& draft) {
   return part;
 }
 
-/// What an attention is made of, the masks behind the scores; nothing where these read anything else.
+/// The drafts that an attention is made of, the masks behind the scores; nothing where these read anything else.
 List<Draft> apart(const List<Draft>& drafts, const Attention& found) {
   Draft scores = drafts[found.scores];
   for (const std::size_t mask : found.masks) join_behind(scores, drafts[mask]);

@@ -160,7 +160,8 @@ StripChain chain_of_features() {
   return chain;
 }
 
-/// What the main operator of a draft sees of its first operand; `none` where only others behind it read that.
+/// The value that the main operator of a draft reads as its first operand; `none` where only others behind it read
+/// that.
 ValueId first_seen(const Graph& graph, const List<ValueId>& roots, const Draft& draft) {
   const std::vector<ValueId>& inputs = graph.nodes[draft.node].inputs;
   const auto found =

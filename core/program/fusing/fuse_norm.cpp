@@ -49,7 +49,7 @@ bool sums_rows_of(const Draft& norm, const Draft& reader) {
          nest.kernel_w == 1 && nest.stride_h == 1 && norm.work.rows == nest.batch * nest.in_h;
 }
 
-/// What is left of a norm whose result others make: its sums, in general registers.
+/// The draft that is left of a norm whose result others make: its sums, in general registers.
 Draft sums_of(const Draft& norm, Graph& graph, List<ValueId>& roots) {
   Draft sums;
   sums.node = norm.node;

@@ -19,7 +19,7 @@ struct Fitted {
   TileRoom room;
 };
 
-/// What an instruction would be, were every value larger than a DSRAM in DRAM.
+/// An estimate of an instruction, as if every value larger than a DSRAM were in DRAM.
 struct Estimate {
   const Graph& graph;
   const Machine& machine;
@@ -50,7 +50,7 @@ struct Estimate {
     return step.mapping;
   }
 
-  /// What whole operands and results leave of the room; below 0 where they alone are too large. Of a unified memory
+  /// The room that whole operands and results leave; below 0 where they alone are too large. Of a unified memory
   /// the room is what values do not use.
   TileRoom beside_values(const Draft& draft, const InstructionClass& c, TileRoom its) const {
     if (machine.activation_memory == ActivationMemory::unified) return its;
@@ -135,8 +135,8 @@ class Cutting {
     return (k + 1 < cuts.size() ? cuts[k + 1] : chain_.drafts.size()) - 1;
   }
 
-  /// What drafts first to last cost as one instruction, with what it needs before it; nothing where they cannot be
-  /// one.
+  /// The cost of drafts first to last as one instruction, with what it needs before it; nothing where they cannot
+  /// be one.
   std::optional<ChainCost> cost_of(std::size_t first, std::size_t last) const {
     const bool single = chain_.one(first, last) != nullptr;
     if (!single) {
@@ -217,7 +217,7 @@ void keep_frames_apart(std::vector<Part>& parts) {
 
 }  // namespace
 
-std::size_t StripChain::taken() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
+std::size_t StripChain::draft_count() const { return drafts.size() - 2 * attentions.size() + passed.size(); }
 
 std::vector<std::size_t> StripChain::singles() const {
   std::vector<std::size_t> singles;
@@ -416,8 +416,8 @@ void carry_chains(Compilation& c, const List<std::int32_t>& uses,
     const std::vector<std::size_t> cuts = cuts_of(chain);
     if (cuts == chain.singles()) {
       const auto begin = c.drafts.begin() + static_cast<std::ptrdiff_t>(i);
-      fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.taken()));
-      i += chain.taken();
+      fused.insert(fused.end(), begin, begin + static_cast<std::ptrdiff_t>(chain.draft_count()));
+      i += chain.draft_count();
       continue;
     }
     fused.insert(fused.end(), chain.passed.begin(), chain.passed.end());
@@ -429,7 +429,7 @@ void carry_chains(Compilation& c, const List<std::int32_t>& uses,
         fused.push_back(std::move(draft));
       }
     }
-    i += chain.taken();
+    i += chain.draft_count();
   }
   narrow_psram(c, weight_room);
   c.drafts = std::move(fused);

@@ -26,7 +26,7 @@ struct StripChain {
   Family family = Family::conv2d;
   std::map<std::size_t, Draft> attentions{};  // the one that three of the drafts are, by the first of them
   List<Draft> passed{};                       // drafts among them that read nothing of theirs
-  std::size_t taken() const;                  // drafts of the program, an attention being one
+  std::size_t draft_count() const;            // drafts of the program, an attention being one
   std::vector<std::size_t> singles() const;   // the first of each draft, an attention being one
 
   /// Drafts first to last as one.

@@ -14,8 +14,8 @@
 namespace sdip {
 namespace {
 
-// What a Transpose of its own takes, at widths that no parameter changes, so that sweeps over them share a program:
-// elements turned a cycle; bytes of DRAM a cycle; to issue, fill and drain it.
+// The cost of a Transpose of its own, at widths that no parameter changes, so that sweeps over them share a
+// program: elements turned a cycle; bytes of DRAM a cycle; cycles to issue, fill and drain it.
 constexpr std::int64_t reference_turned_a_cycle = 64, reference_dram_bytes_a_cycle = 16,
                        reference_start_cycles = 64;
 

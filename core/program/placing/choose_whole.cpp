@@ -22,7 +22,8 @@ struct Candidates {
   std::vector<std::vector<std::int32_t>> asked;  // places in `values`
 };
 
-/// Of more values open at once than can be weighed the largest are none: they then have no place in DSRAM.
+/// The values that may lie whole in DSRAM. Where more are open at once than can be weighed, the largest are left
+/// out and have no place there.
 Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Lives& lives) {
   std::vector<std::vector<ValueId>> asked(drafts.size());
   List<std::size_t> last(lives.size());
@@ -63,8 +64,8 @@ Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Li
   return candidates;
 }
 
-/// What an instruction takes: bytes moved through DRAM, and cycles of the reference machine where the goal asks for
-/// them.
+/// The cost of an instruction: bytes moved through DRAM, and cycles of the reference machine where the goal asks
+/// for them.
 struct Taken {
   std::int64_t bytes = 0, cycles = 0;
 };
@@ -73,7 +74,7 @@ using TakenByGoal = boost::container::static_vector<Taken, 2>;
 
 constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
 
-/// Of each instruction, with what lies whole in DSRAM as it was answered.
+/// Says what each instruction takes, given the answers of what lies whole in DSRAM.
 struct WholeChoice {
   Compilation& compilation;
   Mappings& mappings;
@@ -120,7 +121,7 @@ struct WholeChoice {
     return draft.rule != nullptr && draft.rule->result == Place::dsram && lives[draft.destination].in_dram;
   }
 
-  Taken taken(const InstructionClass& c, const TileRoom& room) const {
+  Taken cost_in(const InstructionClass& c, const TileRoom& room) const {
     return {dram_bytes(c, room), goal != TileGoal::bytes ? reference_cycles(c, room) : 0};
   }
   /// In whatever room: all of it as one tile, where that takes nothing that smaller ones leave out.
@@ -136,9 +137,9 @@ struct WholeChoice {
     room.burst_bytes = 1;
     if (!is_nest(c.work.family)) {
       c.mapping = {c.work.rows, 1, c.work.row_length, 1};
-      return taken(c, room);
+      return cost_in(c, room);
     }
-    return taken(least_moving(std::move(c)), room);
+    return cost_in(least_moving(std::move(c)), room);
   }
   const TakenByGoal& exactly(Answered answered) {
     std::optional<TakenByGoal>& found = known[answered.step][answered.noes].exactly;
@@ -155,7 +156,7 @@ struct WholeChoice {
       if (!mapping) return;
       c.mapping = *mapping;
       if (c.compound == Compound::strips) mappings.stream(c, room);
-      found->push_back(taken(c, room));
+      found->push_back(cost_in(c, room));
     };
     add(goal);
     // The mapping of fewest cycles is a choice only where the balanced one is far from it.
@@ -203,7 +204,7 @@ struct WholeChoice {
     return bytes;
   }
 
-  /// What a cycle weighs, in bytes, and what is then chosen.
+  /// The weight of a cycle, in bytes, and what is then chosen.
   struct Weighed {
     std::int64_t cycle_bytes;
     LeastChoice choice;

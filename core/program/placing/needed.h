@@ -11,8 +11,8 @@ namespace sdip {
 /// Places a compilation whose lives are known. Returns the draft of which even the smallest tile does not fit.
 std::optional<std::size_t> try_place(Compilation& compilation);
 
-/// Of drafts [first, last) one that has no mapping on `machine` when all that may lie in DRAM does; nothing when
-/// all have. Requires lives that are known.
+/// A draft of [first, last) that has no mapping on `machine` even when all that may lie in DRAM does; nothing when
+/// all have one. Requires lives that are known.
 std::optional<std::size_t> misfit_alone(const Compilation& compilation, const Machine& machine, std::size_t first,
                                         std::size_t last);
 

@@ -26,14 +26,15 @@ struct Places {
 /// The class of a draft with its operands and results where they lie; its mapping apart.
 InstructionClass class_of(const Draft& draft, std::int32_t index, const Places& places);
 
-/// What each draft finds on the reading and writing side of its DSRAM pair: bytes of whole values, and which are on
-/// the reading side. `passing`: bytes there of what others read before, and, side by side, may still read.
+/// The bytes of whole values that each draft finds on the reading and writing side of its DSRAM pair, and which
+/// values are on the reading side. `passing`: bytes there of what others read before, and, side by side, may still
+/// read.
 struct Resident {
   std::vector<std::int64_t> read, write, passing;
   std::vector<std::vector<ValueId>> found;
 };
 
-/// Of a draft's result, whole on the writing side.
+/// Bytes of a draft's result, whole on the writing side.
 std::int64_t written_bytes(const Draft& draft, const Lives& lives);
 Resident resident_bytes(const List<Draft>& drafts, const Lives& lives);
 
@@ -65,16 +66,17 @@ void leave_dsram(Life& life);
 /// The instruction finds no mapping, whatever leaves the chip: says so where the user said its mapping.
 void refuse_rule(Compilation& compilation, const Draft& draft, const InstructionClass& c, const TileRoom& room);
 
-/// What was chosen: the goal of each draft's mapping; or a draft that has no mapping, whatever is chosen.
+/// The result of choosing: the goal of each draft's mapping; or a draft that has no mapping, whatever is chosen.
 struct WholeChosen {
   std::optional<std::size_t> failed{};
   std::vector<TileGoal> goals{};
 };
-/// Of separate memories: which values lie whole in DSRAM, given those that wait in STACKRAM. With tile_goal=bytes
-/// such that the fewest bytes are moved; with cycles the fewest reference cycles are taken, then bytes moved. With
-/// balanced few reference cycles, by at most a hundredth more bytes than balanced mappings move at least: some
-/// drafts then have the mapping of fewest cycles. Of more DSRAM or PSRAM bytes (cycles) are no more: what was
-/// chosen for less can be chosen again, and each instruction's mapping takes no more in more room.
+/// Chooses for separate memories which values lie whole in DSRAM, given those that wait in STACKRAM. With
+/// tile_goal=bytes the fewest bytes are moved; with cycles the fewest reference cycles are taken, then bytes moved.
+/// With balanced it takes few reference cycles and at most a hundredth more bytes than balanced mappings move at
+/// least: some drafts then have the mapping of fewest cycles. More bytes of DSRAM or PSRAM never take more bytes
+/// (cycles): what was chosen for less can be chosen again, and each instruction's mapping takes no more in more
+/// room.
 WholeChosen choose_whole(Compilation& compilation, Mappings& mappings, const MemoryPlan& plan,
                          const std::vector<char>& stays);
 

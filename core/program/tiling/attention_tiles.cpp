@@ -59,7 +59,7 @@ class AttentionChoice {
     each_even_tile(sizes_.rows, [this](std::int64_t rows) { try_rows(rows); });
     return best_;
   }
-  /// Of the mapping found.
+  /// Bytes that the mapping found moves.
   std::int64_t bytes() const { return best_rank_.bytes; }
 
  private:
@@ -89,7 +89,7 @@ class AttentionChoice {
     return elements * room_.activation_bits / 8;
   }
 
-  /// Of the class as it is mapped, if it moves so many bytes.
+  /// The rank of the class as it is mapped, if it moves so many bytes.
   Rank rank(std::int64_t bytes) const {
     const std::int64_t cycles =
         by_cycles_ ? std::max(attention_cycles(c_), ceil_div(bytes, reference_dram_bytes)) : 0;

@@ -34,13 +34,13 @@ TileBuffers attention_buffers(const InstructionClass& c, const TileRoom& room);
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights);
 
-/// Of a class with its mapping: elements of keys and values loaded from DRAM, and folds of one head on an array of
-/// 128 x 128 whose summed dimension is one, rescaling on 128 rows at a time.
+/// Elements of keys and values that a class with its mapping loads from DRAM; and its folds of one head on an array
+/// of 128 x 128 whose summed dimension is one, rescaling on 128 rows at a time.
 std::int64_t attention_loads(const InstructionClass& c);
 std::int64_t attention_folds(const InstructionClass& c);
 
-/// Of a class with its mapping: cycles on the reference machine, whose ports and lanes of softmax are 128 words
-/// wide, one step after the other, each as long as its array or its port (docs/model/fusion.md#attention).
+/// Cycles of a class with its mapping on the reference machine, whose ports and lanes of softmax are 128 words
+/// wide: one step after the other, each as long as its array or its port (docs/model/fusion.md#attention).
 std::int64_t attention_cycles(const InstructionClass& c);
 
 }  // namespace sdip

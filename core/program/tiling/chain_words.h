@@ -32,10 +32,10 @@ struct ChainSchedule {
 std::int64_t chain_room(const ProductChain& chain, const ChainSchedule& schedule);
 std::int64_t chain_words(const ProductChain& chain, const ChainSchedule& schedule);
 
-/// Of both orders the strip and held features of fewest words; nothing where no schedule has room. Worked example:
-/// 4096 rows of 320, 2560 and 320 in 1 Mi words: three strips of 1366 rows, the weights of 269 features held:
-/// 2,621,440 of x and results, 172,160 of these weights and 3 x 1,466,240 of the others, 7,192,320 words; one
-/// product after the other moves 25,231,360.
+/// The strip and held features that move the fewest words in either order; nothing where no schedule has room.
+/// Worked example: 4096 rows of 320, 2560 and 320 in 1 Mi words: three strips of 1366 rows, the weights of 269
+/// features held: 2,621,440 of x and results, 172,160 of these weights and 3 x 1,466,240 of the others, 7,192,320
+/// words; one product after the other moves 25,231,360.
 std::optional<ChainSchedule> least_chain(const ProductChain& chain, std::int64_t words);
 
 /// x, weights and results once.

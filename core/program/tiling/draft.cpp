@@ -1,4 +1,4 @@
-// What passes ask of drafts and do to them.
+// Questions of passes to drafts, and the changes that they make.
 #include "core/program/tiling/draft.h"
 #include "core/machine/dram.h"
 

@@ -64,8 +64,8 @@ bool share_formats(const Draft& a, const Draft& b, const Machine& machine);
 /// weights, if it has none of its own. Requires share_formats.
 void take_formats(Draft& draft, const Draft& joined);
 
-/// What makes no instruction: other shapes of the same bytes and, read in the other order, transposes, but for
-/// those whose order another operand says.
+/// Whether a node makes no instruction: it gives another shape of the same bytes or, read in the other order, a
+/// transpose, but for one whose order another operand says.
 bool is_view(const Graph& graph, const Node& node, const Work& work, const Machine& machine);
 
 /// One value's life in the program. Draft numbers; an input is made at -1, an output used once more at the end.
@@ -141,8 +141,8 @@ struct Placement {
   List<Instruction> instructions;            // sources, pops and occupancy
 };
 
-/// What a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for streamed
-/// weights.
+/// The room that a mapping may use: bytes for tiles on the reading and writing side of DSRAM, and of PSRAM for
+/// streamed weights.
 struct TileRoom {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   std::int64_t buffers = 2;  // tiles in flight: 2 double-buffered, 1 not
@@ -157,8 +157,8 @@ struct TileRoom {
   friend auto operator<=>(const TileRoom&, const TileRoom&) = default;
 };
 
-/// What tiles may use of PSRAM (nothing when weights lie in place), how many are in flight, and formats; the sides
-/// of DSRAM are left open.
+/// The room that tiles may use of PSRAM (nothing when weights lie in place), how many are in flight, and formats;
+/// the sides of DSRAM are left open.
 TileRoom machine_room(const Machine& machine, WeightPlace weights);
 
 /// The same for an instruction that may have formats of its own; tiles of a conversion have the room of the wider.
@@ -193,7 +193,7 @@ struct TileBuffers {
   std::int64_t read_bytes = 0, write_bytes = 0;
 };
 
-/// What choose_mapping says, and ranges of room.weight_bytes and of the sides of DSRAM, with these in them, for
+/// The answer of choose_mapping, and ranges of room.weight_bytes and of the sides of DSRAM, with these in them, for
 /// which it says the same; of a side for which that is not known, none. Sound by construction: of a room the
 /// searches know only what an AskedCapacity answers, so that it is the same for all larger ones with these answers;
 /// and since they take the best of what fits, for all smaller ones in which the mappings that decided fit. Not the
@@ -241,12 +241,12 @@ InstructionClass least_moving(InstructionClass c);
 /// cycles of 256 elements, but 4,000 bytes: 63 cycles.
 std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room);
 
-/// Of a nest that is not of several groups of weights: what all of its second operand moves, each of its copies on
-/// its own, loaded once in tiles of so many channels and sums.
+/// What all copies of a nest's second operand move, each loaded once by itself in tiles of so many channels and
+/// sums. Not of a nest with several groups of weights.
 std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
                                   std::int64_t sums);
 
-/// Of a class with its mapping.
+/// The buffers that a class with its mapping needs.
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.

@@ -62,7 +62,7 @@ struct Transfers {
   std::int64_t bytes_of(std::int64_t elements) const { return ceil_div(elements * room.activation_bits, 8); }
   std::int64_t all() const { return static_cast<std::int64_t>(std::min<Int128>(bytes, most_words)); }
 
-  /// Of operands that come in equal parts, those that `counts` says, together.
+  /// Moves those operands that `counts` chooses together, in equal parts.
   template <class Counts>
   void split(std::int64_t parts, std::int64_t times, Counts counts) {
     std::int64_t part = 0;

@@ -77,7 +77,7 @@ std::uint64_t seed_of(const Nest& nest) {
   return seed;
 }
 
-/// What a mapping costs by a goal; nothing where it does not fit, or partial sums would have to leave the chip.
+/// The cost of a mapping by a goal; nothing where it does not fit, or partial sums would have to leave the chip.
 MappingCost cost_by(const Task& task, const TileSizes& sizes, TileGoal goal) {
   return [&, goal](const Mapping& m) -> std::optional<Asked> {
     if (!task.fits(m)) return std::nullopt;
@@ -134,8 +134,8 @@ std::optional<Found> search_nest(const Task& task, TileSizes sizes, TileSearch s
   return task.fits(least) ? std::optional(Found{least}) : std::nullopt;
 }
 
-/// What is found, the ranges of room in which everything that was asked would have been answered so, and the least
-/// room in which the same is found; nothing where that is not known.
+/// The mapping found, the ranges of room in which everything that was asked would have been answered so, and the
+/// least room in which the same is found; nothing where that is not known.
 struct Chosen {
   MappingStep step;
   std::optional<RoomTaken> needed{};
@@ -194,7 +194,7 @@ struct FewestBytes {
     return dram_bytes(c, room);
   }
 
-  /// What every mapping moves beside what the search prices.
+  /// The bytes that every mapping moves beside those that the search prices.
   std::int64_t fixed_bytes() const {
     std::int64_t bytes = room.weight_bytes > 0 ? held_stored_bytes(c, room.form) : 0;
     for (const Fetch& fetch : c.fetches)
@@ -214,7 +214,7 @@ struct FewestBytes {
     return exact;
   }
 
-  RoomTaken taken(const Mapping& m, std::int64_t weight_buffers) {
+  RoomTaken room_taken(const Mapping& m, std::int64_t weight_buffers) {
     c.mapping = m;
     RoomTaken taken = taken_by(c, room, weight_buffers);
     if (!streams_weights) taken.weights = 0;
@@ -231,7 +231,8 @@ struct FewestBytes {
     Mapping all_sums = cut;
     all_sums.tile_sums = n.in_channels;
     const Mapping whole{n.out_h, n.out_w, nest.channels(), n.in_channels, tiling_orders[0]};
-    return {taken(cut, weight_buffers), taken(all_sums, weight_buffers), taken(whole, weight_buffers)};
+    return {room_taken(cut, weight_buffers), room_taken(all_sums, weight_buffers),
+            room_taken(whole, weight_buffers)};
   }
 
   void search(const TileRoom& within, std::span<const std::int64_t> granules, std::int64_t weight_buffers,
@@ -243,7 +244,7 @@ struct FewestBytes {
       c.mapping = m;
       if (!fits_in(c, within, asked, weight_buffers)) return false;
       if (coarser.empty()) return true;
-      const RoomTaken own = taken(m, weight_buffers);
+      const RoomTaken own = room_taken(m, weight_buffers);
       return std::ranges::none_of(coarser, [&](const RoomTaken& other) { return other.within(own); });
     };
     const ExactBytes exact = exact_bytes();
@@ -304,8 +305,8 @@ struct FewestBytes {
   }
 };
 
-/// Of the mapping found for fewest cycles, that of fewest bytes, and those of finer tiles and of single weight
-/// tiles the one that takes fewest: each of these may be all that fits in less room.
+/// Chooses the mapping that takes fewest cycles among the one found for fewest cycles, the one of fewest bytes, and
+/// those of finer tiles and of single weight tiles: each of these may be all that fits in less room.
 MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileTerms terms = terms_of(c, nest, room, room.weight_buffers);
@@ -327,9 +328,9 @@ MappingStep fastest_of_all(const InstructionClass& c, TileRoom room, MappingStep
   return found;
 }
 
-/// Of a nest that has the mapping of fewest bytes the one that takes fewest cycles on the reference machine and at
-/// most so many hundredths more bytes: of those that the search for cycles tries, or, where mappings are not
-/// searched for exactly, the one that is found for cycles.
+/// For a nest that has the mapping of fewest bytes, the mapping that takes fewest cycles on the reference machine
+/// and moves at most so many hundredths more bytes: among those that the search for cycles tries or, where mappings
+/// are not searched for exactly, the one that is found for cycles.
 MappingStep faster_for_few_bytes(InstructionClass c, const TileRoom& room, MappingStep found) {
   const Nest nest = nest_of(c);
   const TileSizes sizes = sizes_of(c, nest.weighted, false);

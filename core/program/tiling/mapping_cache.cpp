@@ -22,7 +22,7 @@ bool has_buffers(InstructionClass c, const Mapping& mapping, const TileRoom& roo
   return buffers.read_bytes > 0 || buffers.write_bytes > 0;
 }
 
-/// Of a side for which nothing is known: as it is.
+/// Where nothing is known of a side, its mapping is known for its room alone.
 MappingStep known_step(MappingStep step, const TileRoom& room) {
   if (!step.read_room.holds(room.read_bytes)) step.read_room = {room.read_bytes, room.read_bytes};
   if (!step.write_room.holds(room.write_bytes)) step.write_room = {room.write_bytes, room.write_bytes};
@@ -40,7 +40,7 @@ const MappingStep* MappingCache::find(const MappingKey& key, const TileRoom& roo
 
 MappingStep MappingCache::step_of(const InstructionClass& c, const TileRoom& room) {
   if (room.search == TileSearch::exact && !moves_tiles(c)) {
-    // What is best where nothing lacks room, and takes none, is best in any room.
+    // A mapping that is best where nothing lacks room, and takes none, is best in any room.
     TileRoom any = room;
     any.read_bytes = any.write_bytes = ample_bytes;
     const MappingStep step = kept_or_searched(c, any);

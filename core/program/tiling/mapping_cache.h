@@ -12,7 +12,7 @@
 
 namespace sdip {
 
-/// What mapping_step says of classes in rooms (which hold the options of the search, too), kept for the boxes of
+/// Answers of mapping_step for classes in rooms (which hold the options of the search, too), kept for the boxes of
 /// rooms in which it holds. A mapping depends on nothing else, so that it is the same whichever compilation found
 /// it first, and in whatever order; how far its step is known to reach may not be. Threads may share it. When it is
 /// full it starts again.

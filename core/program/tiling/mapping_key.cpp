@@ -1,4 +1,4 @@
-// What a mapping depends on.
+// The key of all that a mapping depends on.
 #include "core/program/tiling/mapping_key.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace sdip {
 namespace {
 
-/// What decides which parts of a class and its room matter.
+/// The conditions that decide which parts of a class and its room matter.
 struct Asks {
   bool single, nest, weighted, reads, writes, held;
   explicit Asks(const InstructionClass& c)
@@ -22,13 +22,13 @@ struct Asks {
 /// On chip one place is as good as another.
 Place place_asked(Place place) { return place == Place::dram || place == Place::psram ? place : Place::dsram; }
 
-/// What two tiles of everything that passes a side of DSRAM take at most, their bytes rounded up.
+/// The most bytes that tiles of everything take which passes a side of DSRAM, each rounded up.
 std::int64_t most_bytes(std::int64_t elements, std::int64_t bits, std::int64_t tiles) {
   constexpr std::int64_t rounding = 64, countless = std::int64_t{1} << 50;
   return elements > countless ? elements : tiles * (ceil_div(elements * bits, 8) + rounding);
 }
 
-/// Of a single operator: no more than can be of use.
+/// Bounds each side's room by the most that a single operator can use, so that larger rooms have the same key.
 void bound_sides(const InstructionClass& c, const Asks& asks, TileRoom& room) {
   std::int64_t read = 0, written = c.out_elements, operands = 2;
   for (const Fetch& fetch : c.fetches)

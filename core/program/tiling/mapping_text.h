@@ -39,8 +39,8 @@ bool matches(const MappingRule& rule, std::string_view stage, std::string_view n
 /// Whether `pattern` stands for a layer of that name, or for STAGE:NAME.
 bool names_layer(std::string_view pattern, std::string_view stage, std::string_view name);
 
-/// What the rule says for a nest. Where it is not valid for it, because channels are neither within a group nor
-/// whole groups, is_valid says so.
+/// The mapping that the rule gives a nest. Where it is not valid for it, because channels are neither within a
+/// group nor whole groups, is_valid says so.
 Mapping mapping_for(const MappingRule& rule, const Nest& nest);
 
 }  // namespace sdip

@@ -1,4 +1,4 @@
-// What mappings of a nest take of a room, and what a search for one learns of it.
+// The room that mappings of a nest take, and what a search for one learns of it.
 #include "core/program/tiling/nest_room.h"
 
 #include "core/program/tiling/row_tiles.h"
@@ -12,7 +12,7 @@ std::int64_t full_size_fetches(const InstructionClass& c) {
       c.fetches, [&](const Fetch& f) { return f.place == Place::dram && f.elements == c.out_elements; });
 }
 
-/// Of a weight, as one of a tile of many; by groups, of whole ones.
+/// Room of one weight in a tile of many, in parts of a bit; with groups it is a share of a whole group's.
 std::int64_t element_room(const WeightForm& form) {
   if (form.scale_group > 0) return form.bits * bit_parts + form.scale_group_bits * bit_parts / form.scale_group;
   if (!form.skipping || form.group == 0)
@@ -33,7 +33,7 @@ std::int64_t weight_bytes_on_chip(const InstructionClass& c, const TileRoom& roo
   return bytes;
 }
 
-/// Of the room that a capacity in hundredths of a bit stands for, `tiles` of which lie behind `held` bytes.
+/// The room in bytes that a capacity in hundredths of a bit stands for, `tiles` of which lie behind `held` bytes.
 CapacityRange room_of(const CapacityRange& same, std::int64_t held, std::int64_t tiles) {
   constexpr std::int64_t a_byte = 8 * bit_parts;
   CapacityRange room;

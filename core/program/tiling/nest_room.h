@@ -1,4 +1,4 @@
-// What mappings of a nest take of a room, and what a search for one learns of it. Internal to map.cpp.
+// The room that mappings of a nest take, and what a search for one learns of it. Internal to map.cpp.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline constexpr std::int64_t bit_parts = 100;  // rooms and prices are in hundr
 /// The machine as the search sees it: memories 0 reading side, 1 PSRAM, 2 writing side.
 TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& room, std::int64_t weight_buffers);
 
-/// What a mapping takes of the sides of DSRAM and of PSRAM.
+/// The room that a mapping takes on the sides of DSRAM and in PSRAM.
 struct RoomTaken {
   std::int64_t read = 0, write = 0, weights = 0;
   bool within(const RoomTaken& room) const {
@@ -25,7 +25,7 @@ struct RoomTaken {
   }
 };
 
-/// Of a class with its mapping. `weights`: 0 where they lie in place.
+/// The room that a class with its mapping takes. `weights`: 0 where they lie in place.
 RoomTaken taken_by(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
 
 /// Whether a class with its mapping fits: missing_bytes would be none.

@@ -57,7 +57,8 @@ MappingStep choose_rowwise(InstructionClass c, const TileRoom& room) {
   }
   for (std::int64_t chunk = reference_chunk_elements; chunk >= 64; chunk /= 2)
     if (chunk < work.row_length) consider_near(work.row_length, chunk, chunks);
-  // Of what is tried, the same in every room, it is the first of fewest bytes in any less room that holds it, too.
+  // The same tiles are tried in every room, so the first of fewest bytes is also that of any smaller room that
+  // holds it.
   if (best) c.mapping = *best;
   const TileBuffers needed = best ? tile_buffers(c, room) : TileBuffers();
   return {best,

@@ -29,7 +29,7 @@ struct RuleReader {
     skip_blanks();
     return at == line.size();
   }
-  /// What stands between quotes, escapes kept.
+  /// The text between quotes, escapes kept.
   std::string pattern() {
     ++field;
     if (line[at] != '"') refuse("expected a pattern in double quotes");

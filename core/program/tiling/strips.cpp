@@ -21,7 +21,7 @@ std::int64_t out_row_elements(const Part& part) {
   return nest.out_w * nest.groups * nest.out_channels;
 }
 
-/// Of a product whose second activations come from DRAM: those of one frame, which its strips hold.
+/// The second activations of one frame, which the strips of a product hold where they come from DRAM.
 std::int64_t held_b_elements(const Part& part) {
   const LoopNest& nest = part.work.nest;
   const bool comes = is_nest(part.work.family) && part.operand_b == Place::dram;

@@ -48,8 +48,8 @@ std::vector<StripOperation> strip_operations(const InstructionClass& c);
 /// Tile operations of the instruction.
 std::int64_t strip_operation_count(const InstructionClass& c);
 
-/// What a part does in one strip, or `channels` of it, as an instruction of one tile operation. `part` counts from
-/// 0.
+/// The work of a part in one strip, or of `channels` of it, as an instruction of one tile operation. `part` counts
+/// from 0.
 InstructionClass part_class(const InstructionClass& c, std::size_t part, const StripRows& rows,
                             std::int64_t channels);
 
@@ -89,7 +89,7 @@ std::optional<Mapping> choose_strip_rows(const InstructionClass& c, const TileRo
 /// DRAM bytes of the instruction with its mapping, one core.
 std::int64_t strip_dram_bytes(const InstructionClass& c, const TileRoom& room);
 
-/// What part of a chain costs as one instruction: fewer bytes first.
+/// The cost of a part of a chain as one instruction: fewer bytes first.
 struct ChainCost {
   std::int64_t dram_bytes = 0, macs = 0;
   friend auto operator<=>(const ChainCost&, const ChainCost&) = default;

@@ -87,7 +87,7 @@ WeightForm weight_form(const InstructionClass& c, const Machine& machine) {
 
 namespace {
 
-/// Of a tile's second operand: values that stay, and which they are.
+/// Bits of a tile's second operand: the values that stay, and which they are.
 std::int64_t product_bits(std::int64_t elements, std::int64_t sums, const WeightForm& form) {
   if (!form.skipping) return elements * form.bits + form.group_scale_bits(ceil_div(elements, sums), sums);
   if (form.group == 0) return ceil_div(elements * form.density_hundredths, 100) * form.bits + elements;

@@ -40,7 +40,7 @@ struct TilePlan {
 };
 TilePlan tile_plan(const InstructionClass& c);
 
-/// What one tile operation of a nest covers.
+/// The part of a nest that one tile operation covers.
 struct TileExtent {
   std::int64_t rows = 1, columns = 1, channels = 1, sums = 1;
 };
@@ -49,7 +49,7 @@ struct TileExtent {
 /// between its sums tiles. Else they stay on chip until the last.
 bool partials_leave(const InstructionClass& c, const TilePlan& plan);
 
-/// Of the weights of an instruction that may have formats of its own.
+/// The form of the weights of an instruction, which may have formats of its own.
 WeightForm weight_form(const InstructionClass& c, const Machine& machine);
 
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)

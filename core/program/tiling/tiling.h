@@ -42,8 +42,9 @@ inline constexpr std::array<LoopOrder, 5> tiling_orders{{
     {Loop::sums, Loop::rows, Loop::columns, Loop::channels},
 }};
 
-/// What a tiling pays and what it may occupy, prices and rooms each in one unit of the caller's. A whole mapping
-/// (one operation) pays least; `accept` of best_tiling decides whether it fits, since it is not double-buffered.
+/// The prices that a tiling pays and the rooms that it may occupy, each in one unit of the caller's. A whole
+/// mapping (one operation) pays least; `accept` of best_tiling decides whether it fits, since it is not
+/// double-buffered.
 struct TileTerms {
   std::int64_t a_price = 0;                        // of loading a word of A; 0 where it lies on chip
   std::int64_t b_price = 0;                        // of loading all of B once
@@ -65,7 +66,8 @@ struct ReferenceLanes {
   constexpr ReferenceLanes(std::int64_t lanes) : ReferenceLanes(lanes, lanes) {}  // NOLINT: square
 };
 
-/// What the reference machine's DRAM moves in a cycle: 128 bits at twice the core's clock, two transfers a clock.
+/// Bytes that the reference machine's DRAM moves in a cycle: 128 bits at twice the core's clock, two transfers a
+/// clock.
 inline constexpr std::int64_t reference_dram_bytes = 64;
 
 /// Channels and sums of a tile come in these, so that folds of most machines come out even.
@@ -101,15 +103,16 @@ std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, cons
                                   const Accept& accept,
                                   std::int64_t below = std::numeric_limits<std::int64_t>::max());
 
-/// What tiles of a mapping take of each memory as best_tiling and fewest_bytes round it. In less they find it only
-/// if it is of one operation, of which they ask `accept` alone. Nothing for nests of several groups of weights.
+/// The room that tiles of a mapping take in each memory as best_tiling and fewest_bytes round it. In less room
+/// these find the mapping only if it is of one operation, for which they ask `accept` alone. Nothing for nests of
+/// several groups of weights.
 std::optional<std::array<std::int64_t, 3>> rounded_rooms(const Nest& nest, const TileTerms& terms,
                                                          const Mapping& mapping);
 
-/// What every mapping pays: each operand and the results once.
+/// The price that every mapping pays: each operand and the results once.
 std::int64_t least_price(const Nest& nest, const TileTerms& terms);
 
-/// What a mapping pays, by traffic.h. Requires is_valid.
+/// The price that a mapping pays, by traffic.h. Requires is_valid.
 std::int64_t price_of(const Nest& nest, const TileTerms& terms, const Mapping& mapping);
 
 /// Cycles of a mapping of this price on the reference machine: the slowest of its array of lanes x lanes, which
@@ -125,9 +128,9 @@ std::int64_t reference_cycles(const Nest& nest, const TileTerms& terms, const Ti
 Tiling fewest_cycles(const Nest& nest, const TileTerms& terms, const TileSizes& sizes, const Accept& accept,
                      const Tiling& start, std::int64_t most_price = std::numeric_limits<std::int64_t>::max());
 
-/// What a mapping moves through DRAM as it is counted, every transfer rounded up: at least `fixed`, and a byte for
-/// each `price_a_byte` of its price; and at least `fixed` and what its operands and results move, whose transfers
-/// are of so many bits an element (0: they lie on chip).
+/// The bytes that a mapping moves through DRAM as they are counted, every transfer rounded up: at least `fixed`,
+/// and a byte for each `price_a_byte` of its price; and at least `fixed` and what its operands and results move,
+/// whose transfers are of so many bits an element (0: they lie on chip).
 struct ExactBytes {
   std::function<std::int64_t(const Mapping&)> of;
   std::int64_t fixed = 0, price_a_byte = 1;
@@ -135,7 +138,7 @@ struct ExactBytes {
   std::function<std::int64_t(std::int64_t channels, std::int64_t sums)> b_once{};  // in tiles of these; or nothing
 };
 
-/// Of the mappings that fit the one of fewest bytes, of equals that of fewest folds, then of smallest sizes, where
+/// The mapping of fewest bytes among those that fit, of equals that of fewest folds, then of smallest sizes, where
 /// that is less than `below`. Sizes are whole or, of each number of tiles, the smallest in each of the granules,
 /// the finest first: the same whatever the capacities, so that more room never means more bytes.
 std::optional<Mapping> fewest_bytes(const Nest& nest, const TileTerms& terms, const TileSizes& sizes,

@@ -13,8 +13,8 @@
 namespace sdip {
 namespace {
 
-/// What mappings of some rows and columns move, operand by operand and each transfer rounded up: all but operands
-/// of fused operators, of which it knows the bytes alone. Of nests of one group of weights.
+/// Counts the bytes that mappings of some rows and columns move, operand by operand and each transfer rounded up:
+/// all but operands of fused operators, of which it knows the bytes alone. Of nests of one group of weights.
 class PartBytes {
  public:
   PartBytes(const Search& search, const ExactBytes& exact, const std::vector<std::int64_t>& channels,
@@ -34,7 +34,7 @@ class PartBytes {
     find_rounds();
   }
 
-  /// Of this row and column size, by their places.
+  /// Takes up this row and column size, given by their places.
   void take(std::size_t r, std::size_t c) {
     r_ = r, c_ = c;
     cut_ = false;
@@ -46,8 +46,8 @@ class PartBytes {
     place_kinds_.clear();
   }
 
-  /// What tiles of these sums move in an order, by channels: of a tile of all and of several tiles. What B, results
-  /// and partial sums move once comes on top so many times.
+  /// The bytes that tiles of these sums move in an order, by channels: with a tile of all and with several tiles.
+  /// The bytes of B, results and partial sums, once, come on top so many times.
   struct Ways {
     std::size_t s;
     std::array<std::int64_t, 2> fixed, a, b_rounds, more_rounds;  // `a` for each tile of channels
@@ -153,7 +153,7 @@ class PartBytes {
     if (bytes == unknown) bytes = exact_.b_once(channels_[k], sums_[s].tile);
     return bytes;
   }
-  /// What follows from cut sums and channels, once it is asked for.
+  /// Forgets what follows from cut sums and channels, once it is asked for.
   void forget_cut() {
     if (std::exchange(cut_, true)) return;
     for (auto& a : a_) a.assign(sums_.size(), unknown);
@@ -230,7 +230,7 @@ struct BytesSearch {
   std::int64_t best_folds = 0;
   std::vector<std::ptrdiff_t> fitting{};  // by sums: how many sizes of channels fit beside the rows and columns
 
-  /// What pays more moves more bytes than the fewest.
+  /// Whether a price is so high that more bytes are moved than the fewest.
   bool too_dear(std::int64_t price) const { return price > times(fewest - exact.fixed, exact.price_a_byte); }
 
   void consider(const Mapping& m) {

@@ -1,4 +1,4 @@
-// What the phases of the search for a tiling share: sizes, prices and rooms. Internal to tiling*.cpp.
+// Sizes, prices and rooms that the phases of the search for a tiling share. Internal to tiling*.cpp.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct ChannelSize {
   std::int64_t tile = 1, tiles = 1, folds = 1;
 };
 
-/// What one tile of these sizes takes of each memory; of a mapping that is not of runs of groups.
+/// The room that one tile of these sizes takes in each memory; of a mapping that is not of runs of groups.
 inline std::array<std::int64_t, 3> rooms_of(const Nest& nest, const TileTerms& terms, std::int64_t copies,
                                             const TileSize& r, const TileSize& c, const TileSize& s,
                                             std::int64_t channels) {
@@ -114,7 +114,7 @@ struct Search {
     return plus(terms.out_price, times(times(terms.partials_price, 2), s.count - 1));
   }
 
-  /// What these tiles pay in an order, with so many tiles of channels.
+  /// The price of these tiles in an order, with so many tiles of channels.
   std::int64_t price(Order order, const TileSize& r, const TileSize& c, const TileSize& s,
                      std::int64_t channel_tiles) const {
     const std::int64_t b = times(terms.b_price, rounds(r, c));
@@ -130,7 +130,7 @@ struct Search {
     }
   }
 
-  /// What a tile takes of each memory: a part that is there anyway and one for each unit of the free size.
+  /// The room that a tile takes in each memory: a part that is there anyway and one for each unit of the free size.
   struct Room {
     std::array<std::int64_t, 3> fixed{}, each{};
     /// As AskedCapacity::most_units, of all memories.
@@ -152,7 +152,7 @@ struct Search {
       most = below_whole();
     return most;
   }
-  /// Of a product: the largest tile that leaves its products one at a time.
+  /// The largest tile of channels that keeps the copies of a product apart, one at a time.
   std::int64_t below_whole() const {
     return sizes.split_channels ? (n.out_channels - 1) / sizes.channel_granule * sizes.channel_granule : 0;
   }

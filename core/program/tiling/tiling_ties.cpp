@@ -70,7 +70,7 @@ struct Refinement {
     const TileSize* sums;
     std::int64_t channel_tiles;
   };
-  /// Of A at price `a`, which is loaded once for each tile of channels.
+  /// Ways with weights that stay, where A costs `a` each time and is loaded once for each tile of channels.
   std::vector<Way> ways_to_keep_weights(std::int64_t a) const {
     std::vector<Way> ways;
     for (auto s = search.sums.rbegin(); s != search.sums.rend(); ++s) {

@@ -10,8 +10,8 @@
 
 namespace sdip {
 
-/// What a mapping costs, least first: what is searched for, or 0 where that is the price; its price; and, as in the
-/// search of tiling.h, its folds and by how much its tiles of results are too small.
+/// The cost of a mapping, least first: what is searched for, or 0 where that is the price; its price; and, as in
+/// the search of tiling.h, its folds and by how much its tiles of results are too small.
 struct Asked {
   std::int64_t goal = 0, price = 0, folds = 0, shortfall = 0;
   friend auto operator<=>(const Asked&, const Asked&) = default;

@@ -39,7 +39,8 @@ const Node* nest_node(const CompiledStage& stage, const Instruction& instruction
   return found;
 }
 
-/// Of groups that cores share the tiles of one operation stand together, the first core's first.
+/// The tiles of an instruction in their order. Where cores share groups, the tiles of one operation stand together,
+/// the first core's first.
 std::vector<WeightTile> tiles_of(const InstructionClass& c) {
   const LoopNest& nest = c.work.nest;
   const std::int64_t parts = weight_parts(c);
@@ -102,8 +103,8 @@ struct Building {
     return part;
   }
 
-  /// Of a nest that multiplies several weights, one behind the other (recurrent layers), those behind the first
-  /// stand as biases do: as many elements in all.
+  /// A nest of a recurrent layer multiplies several weights, one behind the other. Those behind the first stand as
+  /// biases do: as many elements in all.
   void count_apart(NestWeights& weights, std::int64_t channels) const {
     InstructionClass& counts = weights.counts;
     const std::int64_t first = ceil_div(element_count(shape(weights.first)), channels);
@@ -156,7 +157,8 @@ struct Building {
   }
 };
 
-/// Of a part of strips: the channels that are held, then each tile of those that come again for each strip.
+/// The tiles of a part of strips: the channels that are held, then each tile of those that come again for each
+/// strip.
 std::vector<WeightTile> tiles_of(const Part& part) {
   std::vector<WeightTile> tiles;
   const std::int64_t all = part_channels(part), sums = part.work.nest.in_channels;

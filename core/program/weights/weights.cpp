@@ -196,7 +196,7 @@ InstructionScales write_region(WeightWriting& writing, const Instruction& instru
   return has_tensor_scale(own.weight_format) ? scales : InstructionScales();
 }
 
-/// What is left of lookup tables, one behind the other, each in its own format.
+/// Writes what is left of lookup tables, one behind the other, each in its own format.
 void write_rests(WeightWriting& writing) {
   std::int64_t bits = 0;
   for (const auto& rest : writing.rests)

@@ -19,7 +19,7 @@ namespace sdip {
 /// ...).
 using WeightSource = std::function<std::vector<float>(const Value&)>;
 
-/// What the compressor made of the units that are compressed.
+/// The ratio that the compressor reached on the units that are compressed.
 struct ReachedRatio {
   std::int64_t bytes = 0, packed_bytes = 0;  // of all
   double least = 0;                          // bytes over packed bytes of the unit that shrinks least; 0: no unit

@@ -125,7 +125,7 @@ std::string signed_text(double value, std::string_view unit) {
   return (value > 0 ? "+" : "") + quantity_text(value, unit);
 }
 
-/// What forbids a step: a limit of the machine, or conditions.
+/// The reason that forbids a step: a limit of the machine, or conditions.
 std::string forbidden_text(const BetterStep& step) {
   if (!step.limit.empty()) return printable(step.limit);
   if (step.violation == 0) return "keeps them: not met by the search";
@@ -150,7 +150,7 @@ void print_beyond(std::ostream& out, const BestAnswer& answer, bool colour) {
   print_table(out, {{""}, {std::string(measure.name()), Align::right}, {"", Align::left, true}}, rows, colour);
 }
 
-/// What more area buys.
+/// Prints what more area buys.
 void print_bought(std::ostream& out, const BestAnswer& answer, bool colour) {
   std::vector<TextRow> rows;
   for (const BoughtStep& step : bought_steps(answer))
@@ -209,7 +209,7 @@ std::string decibels_text(double value, std::optional<double> limit) {
   return fixed_text(value, digits) + " dB";
 }
 
-/// What formats do, as it was measured, of the machine's own and in sets.
+/// Prints what formats do, as it was measured, of the machine's own and in sets.
 void print_formats(std::ostream& out, const BestAnswer& answer) {
   if (!answer.request.measures_formats()) return;
   const FormatAccuracies& formats = answer.formats;

@@ -41,12 +41,12 @@ struct MarkMeaning {
   char letter;
   const char* said;
 };
-/// Of the marks that any of the rows has.
+/// The meaning of each mark that a row has.
 std::vector<MarkMeaning> legend_of(std::span<const ComparisonRow> rows);
 
 /// "predicted", "modelled, infeasible".
 std::string kind_text(const ComparisonRow& row);
-/// What stands above the rows of a kind.
+/// The heading above the rows of a kind.
 std::string group_text(RowKind kind);
 /// The factors of compiled software, and errors with them of predictions that fitted nothing.
 std::string factors_text(const ComparisonRow& row);
@@ -56,7 +56,7 @@ struct LossLines {
   std::string ours;
   std::vector<std::string> lines;  // none: it loses nowhere, or cannot be built
 };
-/// Of each machine of ours, in their order. At most `most_named` devices are named in a line.
+/// The losses of each machine of ours, in their order. At most `most_named` devices are named in a line.
 std::vector<LossLines> loss_lines(std::span<const ComparisonRow> rows, std::size_t most_named = 4);
 
 struct TableRow {

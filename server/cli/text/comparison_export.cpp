@@ -88,7 +88,7 @@ std::string latex_cell(const std::string& text) {
   return cell;
 }
 
-/// What is written of a cell, and what is raised behind it.
+/// The text of a cell, and the mark that is raised behind it.
 struct Raised {
   std::string (*cell)(const std::string&);
   const char *before, *behind;

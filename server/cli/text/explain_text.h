@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// What limits, in total and in the worst layers, with every formula filled in.
+/// Prints what limits, in total and in the worst layers, with every formula filled in.
 void print_explanation(std::ostream& out, const Analysis& analysis, const Explanation& explanation, bool colour);
 
 /// "compute: " and a text behind it, broken at its commas and plus signs where a line would be longer than `width`;

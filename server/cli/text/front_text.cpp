@@ -1,4 +1,4 @@
-// What tells the points of a front apart, in words.
+// Differences between the points of a front, in words.
 #include "server/cli/text/front_text.h"
 
 #include <algorithm>

@@ -7,11 +7,11 @@
 
 namespace sdip {
 
-/// What `sdip model show` prints of the facts of docs/api.md (Models). With `with_tree` the modules of each stage,
-/// as deep as the facts have them.
+/// Prints for `sdip model show` the facts of docs/api.md (Models). With `with_tree` the modules of each stage, as
+/// deep as the facts have them.
 void print_facts(std::ostream& out, const OrderedJson& facts, bool with_tree, bool colour);
 
-/// What it prints of a file that cannot be imported: what the file says of itself, and all that is in the way.
+/// Prints for it a file that cannot be imported: what the file says of itself, and all that is in the way.
 void print_refused(std::ostream& out, const OrderedJson& refused, bool colour);
 
 }  // namespace sdip

@@ -10,9 +10,9 @@ namespace sdip {
 
 inline constexpr std::size_t most_roofline_rows = 10;
 
-/// Of the kinds of layers whose products are made on lanes those that take most cycles of a frame: MACs a byte and
-/// a cycle, the roof over them, which is the lower of what DRAM and their array allow, and how far below it they
-/// are.
+/// Prints, for the kinds of layers whose products are made on lanes and that take most cycles of a frame, MACs a
+/// byte and a cycle, the roof over them, which is the lower of what DRAM and their array allow, and how far below
+/// it they are.
 void print_roofline(std::ostream& out, const Analysis& analysis, const Explanation& explanation, bool colour);
 
 }  // namespace sdip

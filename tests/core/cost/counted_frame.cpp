@@ -439,7 +439,7 @@ void add_metrics(const Application& application, const Way& way, const CountedSt
                                                   : counted_price_usd(counted_die_mm2(application, m), m);
   v[Metric::price_usd] = price;
   v[Metric::million_images_usd] =
-      1e6 * (price / (counted_row("use.years") * 365.25 * 86400 * v[Metric::throughput_fps]) +
+      1e6 * (price / (counted_row("use.years") * 365.25 * 3600 * real(m.hours_a_day) * v[Metric::throughput_fps]) +
              energy / 3.6e6 * counted_row("use.electricity"));
 }
 

@@ -38,6 +38,13 @@ export const useBaselines = () =>
     ...forever,
   });
 
+export const useChips = () =>
+  useQuery({
+    queryKey: ['chips'],
+    queryFn: () => answer(client.GET('/api/v1/chips')).then((data) => data.chips),
+    ...forever,
+  });
+
 export const useModels = () =>
   useQuery({ queryKey: ['models'], queryFn: () => answer(client.GET('/api/v1/models')).then((data) => data.models) });
 

@@ -24,6 +24,7 @@ export type Stage = Schemas['StageAnalysis'];
 export type MacRoof = Schemas['MacRoof'];
 export type MemoryCapacity = Schemas['MemoryCapacity'];
 export type Load = Schemas['Load'];
+export type Chip = Schemas['Chip'];
 export type Instruction = Schemas['Instruction'];
 export type Explanation = Schemas['Explanation'];
 export type StageExplanation = Schemas['StageExplanation'];

@@ -1,7 +1,9 @@
 // Energy, area and latency of a design point by part.
+import { useChips } from '../api/queries';
 import type { Analysis, Part } from '../api/types';
 import { Bars } from '../chart/bars';
 import { ChartFrame } from '../chart/chart_frame';
+import { KnownChips } from '../chart/known_chips';
 import { movedText } from '../format/change';
 import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor, type Key, type Translate } from '../i18n/i18n';
@@ -9,6 +11,7 @@ import { Card } from '../ui/basics';
 
 export function Breakdowns({ analysis }: { analysis: Analysis }) {
   const { t } = useSpeech();
+  const chips = useChips();
   const stages = analysis.stages.map(({ name, frame_energy_j: energy }): RangedPart => ({ part: name, ...energy }));
   const waiting = analysis.waiting_energy_j.map((one): RangedPart =>
     ({ ...one, part: t('breakdown.waits', { what: wordFor(t, 'part', one.part) }) }));
@@ -21,6 +24,8 @@ export function Breakdowns({ analysis }: { analysis: Analysis }) {
       <Breakdown title="breakdown.area" parts={analysis.area_mm2} unit="mm2" 
         more={[assumedText(t, analysis.assumed_shares.area), knownText(t, 'breakdown.known_area', analysis.known_chips.area), diesText(t, analysis.dies)]} />
       {analysis.price_usd.length > 0 && <Breakdown title="breakdown.price" parts={analysis.price_usd} unit="USD" />}
+      {chips.data && <Card><KnownChips chips={chips.data} figure="area_mm2" title="chips.area" /></Card>}
+      {chips.data && <Card><KnownChips chips={chips.data} figure="power_w" title="chips.power" /></Card>}
     </div>
   );
 }

@@ -427,7 +427,7 @@ TEST(batch, shares_what_parameters_outside_the_cost_key_do_not_touch) {
       }
     }
   }
-  EXPECT_EQ(outside, 23u);  // two of links, where there is one die
+  EXPECT_EQ(outside, 24u);  // two of links, where there is one die
 }
 
 /// What a batch keeps of a chip for all machines of one chip key.
@@ -464,7 +464,7 @@ TEST(batch, shares_a_chip_among_what_parameters_outside_the_chip_key_do_not_touc
       }
     }
   }
-  EXPECT_EQ(outside, 13u);
+  EXPECT_EQ(outside, 14u);
 }
 
 }  // namespace

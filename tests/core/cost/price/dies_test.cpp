@@ -133,6 +133,8 @@ TEST(dies, of_400_mm2_at_7_nm_cost_what_the_example_says) {
   EXPECT_EQ(price.dram, 0);
   EXPECT_NEAR(price.total(), (price.silicon * 1.335 + 400 * 0.02) / 0.99, 1e-9);
   EXPECT_NEAR(million_images_usd(price, 2, 3.6, m), price.total() / (3 * 31.5576 * 2) + 0.1, 1e-9);
+  m.hours_a_day = 8;
+  EXPECT_NEAR(million_images_usd(price, 2, 3.6, m), price.total() / (31.5576 * 2) + 0.1, 1e-9);
 }
 
 std::string in_three(double value) {

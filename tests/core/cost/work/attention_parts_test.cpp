@@ -63,7 +63,7 @@ TEST(attention_parts, of_compute_alone_last_28_cycles_and_42_in_order) {
     const Resolved r = resolve(c, m);
     Steps steps;
     for (const auto& step : AttentionSteps<std::int64_t, decltype(needs_of)>(c, r, plan, needs_of).of(6, 2, false))
-      steps.then(step.busy, step.times);
+      steps.add_step(step.busy, step.times);
     return steps.cycles;
   };
   EXPECT_EQ(cycles(3), 28);

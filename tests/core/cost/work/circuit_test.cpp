@@ -263,7 +263,7 @@ TEST(steps, that_last_longer_than_any_stage_may_are_cut_and_not_wrapped) {
   Busy busy;
   busy[Resource::psram_read] = most - 1;
   Steps steps;
-  for (int step = 0; step < 100; ++step) steps.then(busy);
+  for (int step = 0; step < 100; ++step) steps.add_step(busy);
   EXPECT_EQ(steps.cycles, most);
   EXPECT_LT(steps.busy[Resource::psram_read], most);
   TileCost tile;
