@@ -38,12 +38,18 @@ struct InstructionTime {
 };
 
 /// Cycles of `count` passes from cold, of which those simulated last `cycles_of(pass)`; any behind them as long as
-/// the last of these.
-template <class Passes, class CyclesOf>
-std::int64_t cycles_of_passes(const Passes& passes, std::int64_t count, CyclesOf cycles_of) {
-  std::int64_t cycles = 0, left = count;
-  for (auto pass = passes.begin(); pass != passes.end() && left > 0; ++pass, --left) cycles += cycles_of(*pass);
-  return cycles + left * cycles_of(passes.back());
+/// the last of these. Counted (std::int64_t) or written out (Filled).
+template <class Number = std::int64_t, class Passes, class CyclesOf>
+Number cycles_of_passes(const Passes& passes, std::int64_t count, CyclesOf cycles_of) {
+  Number cycles(0);
+  std::int64_t alike = 0, each = 0, left = count;
+  for (auto pass = passes.begin(); pass != passes.end() && left > 0; ++pass, ++alike, --left) {
+    if (cycles_of(*pass) == each) continue;
+    cycles += Number(alike) * Number(each);
+    alike = 0;
+    each = cycles_of(*pass);
+  }
+  return cycles + Number(alike + left) * Number(each);
 }
 
 struct TimelineResult {
@@ -56,7 +62,10 @@ struct TimelineResult {
   // what they waited between issue and begin.
   std::int64_t running = 0, waiting = 0;
   /// Cycles of `count` passes from cold.
-  std::int64_t total(std::int64_t count) const;
+  template <class Number = std::int64_t>
+  Number total(std::int64_t count) const {
+    return cycles_of_passes<Number>(passes, count, [](const PassCost& pass) { return pass.cycles; });
+  }
 };
 
 /// The channel and memories that a stage's transfers meet.
