@@ -17,8 +17,6 @@ namespace {
 
 constexpr std::size_t most_taken_back = 64;
 
-bool is_unified(const Machine& machine) { return machine.activation_memory == ActivationMemory::unified; }
-
 bool is_stack(const Machine& machine) {
   return !is_unified(machine) && machine.stack_discipline == StackDiscipline::stack;
 }
@@ -243,8 +241,6 @@ std::vector<std::vector<Extent>> live_extents_of(const Contents& contents, const
 }
 
 }  // namespace
-
-std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_bytes + machine.stackram_bytes; }
 
 std::int64_t spill_bytes(const Life& life) {
   const bool there = life.is_input || life.leaves_by_dram;

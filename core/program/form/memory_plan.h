@@ -50,7 +50,4 @@ std::int32_t farthest_at(std::int32_t now, const Lives& lives, bool though_used)
 /// DRAM addresses of values that lie there, behind one another where they are alive at once; -1 for others.
 std::vector<std::int64_t> dram_addresses(const List<Draft>& drafts, const Lives& lives);
 
-/// Bytes of the one memory of unified machines.
-std::int64_t unified_bytes(const Machine& machine);
-
 }  // namespace sdip
