@@ -106,8 +106,8 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.stall_weights = Cycles(steady.stall_weights);
   r.stall_activations = Cycles(steady.stall_activations);
   r.stall_program = Cycles(steady.stall_program);
-  r.running = Cycles(run.stream.running);
-  r.waiting = Cycles(run.stream.waiting);
+  r.running = Cycles(run.stream.running_cycles);
+  r.waiting = Cycles(run.stream.waiting_cycles);
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_program = Bytes(steady.program_bytes);
   r.dram_turns = steady.turns;

@@ -29,8 +29,8 @@ StageTotals stage_totals(const StageRun& run, const Machine& m) {
   StageTotals t = untimed_totals(*run.stage, run.schedule, run.work, m);
   t.alone_cycles = run.alone.total(passes_per_frame(run.stage->role, m));
   t.cycles = steady.cycles;
-  t.stalls = steady.stall_weights + steady.stall_activations + steady.stall_program;
-  t.running = run.stream.running;
+  t.stall_cycles = steady.stall_weights + steady.stall_activations + steady.stall_program;
+  t.running_cycles = run.stream.running_cycles;
   t.weight_bytes = steady.weight_bytes;
   t.activation_bytes = steady.activation_in_bytes + steady.activation_out_bytes;
   t.program_bytes = steady.program_bytes;
@@ -193,7 +193,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::latency_s, latency);
   set(Metric::stream_latency_s, (Cycles(cycles.waits * cycles.period() + cycles.drain) / clock).value);
   set(Metric::step_cycles, static_cast<double>(main.cycles));
-  set(Metric::stall_share, ratio(main.stalls, main.running));
+  set(Metric::stall_share, ratio(main.stall_cycles, main.running_cycles));
   set(Metric::utilization,
       static_cast<double>(main.mac_cycles) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, frame_bytes / frames);

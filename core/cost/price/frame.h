@@ -17,7 +17,7 @@ struct StageTotals {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
   std::int64_t alone_cycles{};  // of all passes of a frame alone
-  std::int64_t cycles{}, stalls{}, running{};
+  std::int64_t cycles{}, stall_cycles{}, running_cycles{};
   std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
   std::int64_t psram_peak_bytes{}, link_cycles{};
   std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{}, made_macs{}, products_in_mac{};

@@ -11,7 +11,8 @@
 
 namespace sdip {
 
-/// What one run through a program took. Bytes are whole bursts; activations count every active core.
+/// What one run through a program took: cycles, stalls too, and bytes. Bytes are whole bursts; activations count
+/// every active core.
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -23,7 +24,7 @@ struct PassCost {
   friend PassCost operator*(const PassCost& a, std::int64_t times);
 };
 
-/// One instruction of a pass.
+/// One instruction of a pass: cycles since this began, and cycles that it took or waited.
 struct InstructionTime {
   std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -60,7 +61,7 @@ struct TimelineResult {
   std::int64_t operations_run = 0;  // tile operations one by one; of the others is known that they last the same
   // Of the last pass simulated: the instructions' own times, summed, which are all cycles where none overlap; and
   // what they waited between issue and begin.
-  std::int64_t running = 0, waiting = 0;
+  std::int64_t running_cycles = 0, waiting_cycles = 0;
   /// Cycles of `count` passes from cold.
   template <class Number = std::int64_t>
   Number total(std::int64_t count) const {
