@@ -2,7 +2,6 @@
 #include "core/exec/clock/clock.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/base/error.h"

@@ -1,6 +1,5 @@
 // Strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
 // that is all on chip at once.
-#include <algorithm>
 #include <map>
 
 #include "core/exec/clock/operations.h"

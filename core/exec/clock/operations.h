@@ -2,7 +2,6 @@
 // Written from docs/model/ alone: nothing here is shared with core/cost, nor with what core/program counts.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>

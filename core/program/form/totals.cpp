@@ -1,6 +1,5 @@
 // What a program is as a whole, and what lies on chip: as far as they follow from instructions and graph.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/program/form/form.h"

@@ -2,7 +2,6 @@
 #include "core/program/fusing/strip_chain.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
