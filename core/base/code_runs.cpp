@@ -1,7 +1,6 @@
 // Numbers as codes of a number format, many at a time.
 #include "core/base/code_runs.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>

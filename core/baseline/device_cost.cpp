@@ -2,7 +2,6 @@
 #include "core/baseline/device_cost.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 

@@ -2,7 +2,6 @@
 #include "core/baseline/device_run.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <map>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // Evaluated points of a sweep, a column each.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "core/explore/sampling.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <map>

@@ -1,5 +1,4 @@
 // Points of Sobol's sequence, scrambled as Owen does.
-#include <algorithm>
 #include <array>
 #include <boost/random/sobol.hpp>
 

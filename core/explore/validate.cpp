@@ -262,7 +262,7 @@ std::optional<std::size_t> unmatched_layer(const Application& application, std::
 
 std::optional<EstimatedStage> estimated_stage(const CompiledStage& stage, const Machine& machine) {
   EstimatedStage estimated;
-  estimated.unified = machine.activation_memory == ActivationMemory::unified;
+  estimated.unified = is_unified(machine);
   auto run = run_stage(stage, machine, &estimated.last);
   if (!run) return std::nullopt;
   run_timeline(stage.program, run->costs, stage_rules(stage, machine, run->schedule.active_cores), 1,

@@ -276,8 +276,7 @@ void widen_buffers(AloneInstruction& one) {
   Machine& m = one.machine;
   const std::int64_t times = ceil_div(32, bits_of(sums_in(one)));
   for (Instruction& instruction : one.stage.program.instructions) {
-    const bool unified = m.activation_memory == ActivationMemory::unified;
-    const std::int64_t end = (unified ? 2 : 1) * m.dsram_bytes + (unified ? m.stackram_bytes : 0);
+    const std::int64_t end = is_unified(m) ? unified_bytes(m) : m.dsram_bytes;
     instruction.write_tiles = {Bytes(end), Bytes(times * instruction.write_tiles.bytes.value)};
     m.dsram_bytes += instruction.write_tiles.bytes.value;
   }

@@ -1,5 +1,4 @@
 // Bytes to a graph, trusting nothing.
-#include <algorithm>
 #include <cmath>
 
 #include "core/base/bytes.h"

@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include "core/base/error.h"
 #include "core/onnx/raw.h"

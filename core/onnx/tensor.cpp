@@ -1,9 +1,6 @@
 // One tensor of a model: its type and shape, where its bytes lie, and its values when it is small.
 #include "core/onnx/tensor.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "core/base/element_codes.h"
 #include "core/base/error.h"
 #include "core/base/units.h"

@@ -1,6 +1,4 @@
 // Operators that are not known here: all of a model at once.
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/onnx/reading.h"
 #include "core/onnx/versions.h"

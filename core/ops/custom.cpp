@@ -1,8 +1,6 @@
 // The rules of operators that files define: names bound to a use, expressions evaluated, results checked.
 #include "core/ops/custom.h"
 
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "core/ops/custom_form.h"

@@ -1,7 +1,6 @@
 // Operators that a user defines in a file: docs/formats.md has the format.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>

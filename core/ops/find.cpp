@@ -1,6 +1,5 @@
 // Operators whose output's size depends on values: where elements are not zero, and which differ.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/ops/families.h"

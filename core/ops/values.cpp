@@ -3,7 +3,6 @@
 #include "core/ops/values.h"
 
 #include <cmath>
-#include <string>
 
 #include "core/base/error.h"
 #include "core/ops/fold.h"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,8 +66,12 @@ struct MappingRule {
 /// that of the family that made it. Nothing: all share one pair, or it lies elsewhere.
 using DsramPair = std::optional<Family>;
 
-/// Whether each operator family has a DSRAM pair of its own. One memory in place of all (activation_memory=unified)
-/// has no pairs.
+/// Whether one memory stands in place of DSRAM and STACKRAM; its bytes.
+inline bool is_unified(const Machine& machine) { return machine.activation_memory == ActivationMemory::unified; }
+inline std::int64_t unified_bytes(const Machine& machine) {
+  return 2 * machine.dsram_bytes + machine.stackram_bytes;
+}
+/// Whether each operator family has a DSRAM pair of its own. One memory in place of all has no pairs.
 bool has_pairs(const Machine& machine);
 /// Families that have a circuit, and a pair where has_pairs.
 inline constexpr std::size_t pair_families = 7;  // conv2d to transpose

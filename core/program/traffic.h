@@ -29,7 +29,6 @@
 // the columns slide: 3 x 4 words for either row tile, 24. On chip 4 x 4 words for 2 whole rows.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/ops/operator.h"

@@ -141,7 +141,8 @@ bool agrees(const Pair& pair) {
   const std::vector<InstructionCounts>& pass = pair.counts.passes[std::min(simulated, counted) - 1];
   const InstructionCounts last = sum_of(pass);
   const bool beside = pair.machine.operator_dsram == OperatorDsram::per_operator;
-  if (result.running != last.start + (beside ? last.stall_program : 0) || result.waiting != last.waiting)
+  if (result.running_cycles != last.start + (beside ? last.stall_program : 0) ||
+      result.waiting_cycles != last.waiting)
     return false;
   for (std::size_t i = 0; i < trace.size(); ++i) {
     const auto number = static_cast<std::size_t>(pair.program.instructions[i].instruction_class);

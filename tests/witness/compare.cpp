@@ -211,8 +211,8 @@ Comparison compare(const CompiledStage& stage, const Machine& machine, std::int6
     compare_instructions(f, pass, times, costs, passes[pass]);
   }
   const InstructionCounts last = sum_of(passes[simulated - 1]);
-  f.equal("running", result.running, running_of(last, machine));
-  f.equal("waiting", result.waiting, last.waiting);
+  f.equal("running", result.running_cycles, running_of(last, machine));
+  f.equal("waiting", result.waiting_cycles, last.waiting);
   f.equal("psram_peak_bytes", result.psram_peak_bytes, c.executed.psram_peak_bytes);
   if (with_report && result.repeats)
     c.reported = compare_report(f, machine, lockstep.cores, c.executed, simulated - 1);

@@ -2,7 +2,6 @@
 // docs/model/systolic.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 // The layouts of a network's products, planned together.
 #include "core/baseline/archetypes/network_layout.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>

@@ -28,7 +28,7 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.name = s.run.stage->name;
   e.role = s.run.stage->role;
   e.cycles = steady.cycles;
-  e.passes_per_frame = !on_chip(e.role, m) ? 0 : e.role == Role::core ? m.steps : 1;
+  e.passes_per_frame = on_chip(e.role, m) ? passes_per_frame(e.role, m) : 0;
   for (const LayerNeeds& layer : layers) {
     for (std::size_t i = 0; i < needed_count; ++i) e.needs[i] += layer.needs[i];
     e.limited[layer.limiter] += layer.cycles;
@@ -37,14 +37,14 @@ StageExplanation stage_explanation(const ExplainedStage& s, std::span<const Laye
   e.bound_cycles = s.run.work.bound_cycles;
   e.dram_bytes =
       steady.weight_bytes + steady.activation_in_bytes + steady.activation_out_bytes + steady.program_bytes;
-  e.bound_dram_bytes = bound_dram_bytes(*s.run.stage, s.run.schedule.active_cores, m);
+  e.bounds = bound_terms(s.run);
+  e.bound_dram_bytes = e.bounds.back().value;
   e.active_cores = s.run.schedule.active_cores;
   e.products_in_mac = s.run.work.products_in_mac;
   e.spread_cores = s.run.work.spread_cores;
   e.mac_lanes = stage_mac_lanes(*s.run.stage, m) * e.products_in_mac * e.active_cores * e.spread_cores;
   e.rate = s.rules.rate;
   e.roofs = mac_roofs(s.run);
-  e.bounds = bound_terms(s.run);
   return e;
 }
 
@@ -108,7 +108,7 @@ Explanation explain(const Application& application, const Machine& machine, std:
       e.layers.push_back(layer_needs(stages.back(), stages.size() - 1, i));
     e.stages.push_back(stage_explanation(stages.back(), std::span(e.layers).subspan(before), machine));
   }
-  FrameTerms frame = frame_terms(stages, machine, outcome.values);
+  FrameTerms frame = frame_terms(stages, machine);
   e.terms = std::move(frame.terms);
   for (FilledTerm& term : clock_terms(application, machine)) e.terms.push_back(std::move(term));
   e.load = load_terms(application, machine);

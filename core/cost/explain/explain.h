@@ -2,7 +2,6 @@
 // docs/model/ with their numbers filled in, what every other resource has to spare, and how far both bounds are.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>

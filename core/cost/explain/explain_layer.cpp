@@ -302,7 +302,7 @@ class Layer {
   }
 
   Filled least_bytes() const {
-    const std::int64_t room = 2 * m_.dsram_bytes + m_.stackram_bytes;
+    const std::int64_t room = unified_bytes(m_);
     const auto beyond = [&](std::int64_t elements, std::int64_t bits) {
       const Filled bytes = ceiling(product_of({elements, bits}), 8);
       return bytes.value() > room ? bytes - number(room) : Filled();

@@ -29,8 +29,7 @@ struct FrameTerms {
   std::vector<FilledTerm> terms;
   std::size_t pace;
 };
-FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& machine,
-                       const MetricValues& metrics);
+FrameTerms frame_terms(const std::vector<ExplainedStage>& stages, const Machine& machine);
 
 /// The fastest clock of what is built, and the supply that the chip runs at: docs/model/limits.md.
 std::vector<FilledTerm> clock_terms(const Application& application, const Machine& machine);

@@ -25,6 +25,7 @@ class Filled {
   friend Filled operator+(const Filled& a, const Filled& b);
   friend Filled operator-(const Filled& a, const Filled& b);
   friend Filled operator*(const Filled& a, const Filled& b);
+  friend bool operator<(const Filled& a, const Filled& b) { return a.value_ < b.value_; }
   Filled& operator+=(const Filled& other) { return *this = *this + other; }
 
   /// The smallest whole number not below a / b; a itself where b is 1.

@@ -1,8 +1,6 @@
 // The steps of tile operations in formulas: docs/model/work.md and fusion.md.
 #include "core/cost/explain/filled_steps.h"
 
-#include <algorithm>
-
 #include "core/cost/work/attention.h"
 #include "core/cost/work/strip_plan.h"
 

@@ -102,12 +102,12 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.cold_cycles = Cycles(run.stream.passes[0].cycles);
   r.steady_cycles = Cycles(steady.cycles);
   r.bound_cycles = Cycles(run.work.bound_cycles);
-  r.bound_dram_bytes = Bytes(bound_dram_bytes(*run.stage, run.schedule.active_cores, m));
+  r.bound_dram_bytes = Bytes(bound_dram_bytes<std::int64_t>(*run.stage, run.schedule.active_cores, m));
   r.stall_weights = Cycles(steady.stall_weights);
   r.stall_activations = Cycles(steady.stall_activations);
   r.stall_program = Cycles(steady.stall_program);
-  r.running = Cycles(run.stream.running);
-  r.waiting = Cycles(run.stream.waiting);
+  r.running = Cycles(run.stream.running_cycles);
+  r.waiting = Cycles(run.stream.waiting_cycles);
   r.dram_weights = Bytes(steady.weight_bytes);
   r.dram_program = Bytes(steady.program_bytes);
   r.dram_turns = steady.turns;
@@ -122,7 +122,7 @@ StageReport stage_report(const StageRun& run, const std::vector<InstructionTime>
   r.active_cores = run.schedule.active_cores;
   r.rate = stage_rate(*run.stage, m);
   r.roofs = mac_roofs(run);
-  r.passes_per_frame = run.stage->role == Role::core ? m.steps : 1;
+  r.passes_per_frame = passes_per_frame(r.role, m);
   Energy energy = run.energy.core;
   energy += run.energy.shared;
   energy += standing.over(static_cast<double>(steady.cycles), m) * of_chip;

@@ -368,10 +368,10 @@ StageTotals BatchEvaluator::State::totals_of(std::size_t number, const Placed& p
   const StageTimes& times_of_stage = placed.times[number];
   const std::int64_t cores = times_of_stage.schedule.active_cores;
   StageTotals t = untimed_totals(stage, times_of_stage.schedule, known.cost, m);
-  t.alone_cycles = times_of_stage.alone->total(stage.role == Role::core ? m.steps : 1);
+  t.alone_cycles = times_of_stage.alone->total(passes_per_frame(stage.role, m));
   t.cycles = times_of_stage.stream->pass_cycles.back();
-  t.running = times_of_stage.stream->running;
-  t.stalls = times_of_stage.stream->stall_cycles;
+  t.running_cycles = times_of_stage.stream->running_cycles;
+  t.stall_cycles = times_of_stage.stream->stall_cycles;
   PassCost pass = known.moved;
   pass.activation_in_bytes *= cores;
   pass.activation_out_bytes *= cores;

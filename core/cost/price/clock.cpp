@@ -31,9 +31,8 @@ SlowestCircuit slowest_circuit(const Application& application, Widest widest, co
   };
   // Other lanes have the activations' format, which is no wider.
   const auto activations = [&](const Machine& its) {
-    const bool unified = its.activation_memory == ActivationMemory::unified;
-    memory("dsram", unified ? 2 * its.dsram_bytes + its.stackram_bytes : largest_dsram_bytes(its), its.sram_banks);
-    if (!unified && !stack_in_psram(its)) memory("stackram", its.stackram_bytes, its.sram_banks);
+    memory("dsram", is_unified(its) ? unified_bytes(its) : largest_dsram_bytes(its), its.sram_banks);
+    if (!is_unified(its) && !stack_in_psram(its)) memory("stackram", its.stackram_bytes, its.sram_banks);
   };
   activations(m);
   for (const CompiledStage* own : own_blocks(application, m)) activations(*StageMachine(m, own->role));

@@ -67,8 +67,7 @@ EnergyPrices alike_prices(const Machine& m, Role role, const FloorPlan& plan, Bo
   };
   const double wire = wire_energy(process).value;
   const auto along = [&](std::int64_t bits, double mm) { return static_cast<double>(bits) * mm * wire; };
-  const bool unified = m.activation_memory == ActivationMemory::unified;
-  const std::int64_t dsram = unified ? 2 * m.dsram_bytes + m.stackram_bytes : largest_dsram_bytes(m);
+  const std::int64_t dsram = is_unified(m) ? unified_bytes(m) : largest_dsram_bytes(m);
   const double activations = m.activation_density.value();
   const double other = bound == Bound::most ? 1 : activations;  // either may be zero
   const double held = weights_in_place(m, role) ? 0 : 1;  // else no PSRAM; reading the wires of a ROM is not priced

@@ -63,7 +63,7 @@ std::vector<double> core_cycles(const StageRun& run, const std::vector<Instructi
 }
 
 Breakdown waiting_of(const Leaking& busy, const Frame& frame, const Machine& m, double cycle_j) {
-  const auto period = static_cast<double>(frame.period_cycles);
+  const auto period = static_cast<double>(frame.cycles.period());
   const auto rest = [&](double available, double used) { return std::max(0.0, available - used) * cycle_j; };
   Breakdown waiting = {{"link", busy.links * cycle_j},
                        {"cores", rest(static_cast<double>(m.cores) * period, busy.cores + busy.links)}};
@@ -110,7 +110,7 @@ PassEnergy instruction_energy(const StageRun& run, std::size_t number, const Ins
 EnergySplit split_energy(const Application& application, std::span<const StageRun> runs,
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
                          const StandingPower& standing, const Supply& supply, const Machine& m, Bound bound) {
-  const double of_a_frame = 1.0 / static_cast<double>(frame.frames * m.batch);
+  const double of_a_frame = 1.0 / static_cast<double>(frame.cycles.frames * m.batch);
   // Of one core's share of the chip.
   const Energy of_cycle = standing.over(1, m) * (of_a_frame / leaking_cores(application, m));
   const double turn_j = dram_turn_j(m, bound);
@@ -119,7 +119,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
   for (std::size_t s = 0; s < runs.size(); ++s) {
     const StageRun& run = runs[s];
     const Role role = run.stage->role;
-    const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.together, m);
+    const PeriodPasses use = period_passes(*run.stage, run.schedule, frame.cycles.together, m);
     const auto own = static_cast<double>(use.own), shared = static_cast<double>(use.shared);
     const StagePrices prices = stage_prices(*run.stage, m, bound);
     const List<Energy> of_classes = class_energies(run, prices);

@@ -26,7 +26,7 @@ FloorPlan floor_plan(const Machine& m, const CoreArea& core, std::int64_t cores_
   const Process process = process_of(m, bound);
   const double built =
       core.total() * (1 + control_over_datapath(process, m.sequencer)) + core.lanes() * other_over_lanes(process);
-  const bool unified = m.activation_memory == ActivationMemory::unified;
+  const bool unified = is_unified(m);
   const double dsram =
       exchanging_area(m, unified ? m.dsram_bytes : largest_dsram_bytes(m), m.dsram_port_bits, bound);
   FloorPlan plan;

@@ -27,10 +27,10 @@ StageTotals untimed_totals(const CompiledStage& stage, const FrameSchedule& sche
 StageTotals stage_totals(const StageRun& run, const Machine& m) {
   const PassCost& steady = run.steady();
   StageTotals t = untimed_totals(*run.stage, run.schedule, run.work, m);
-  t.alone_cycles = run.alone.total(run.stage->role == Role::core ? m.steps : 1);
+  t.alone_cycles = run.alone.total(passes_per_frame(run.stage->role, m));
   t.cycles = steady.cycles;
-  t.stalls = steady.stall_weights + steady.stall_activations + steady.stall_program;
-  t.running = run.stream.running;
+  t.stall_cycles = steady.stall_weights + steady.stall_activations + steady.stall_program;
+  t.running_cycles = run.stream.running_cycles;
   t.weight_bytes = steady.weight_bytes;
   t.activation_bytes = steady.activation_in_bytes + steady.activation_out_bytes;
   t.program_bytes = steady.program_bytes;
@@ -88,11 +88,7 @@ Breakdown area_of(const ChipTotals& chip, const BuiltDram& dram, const BuiltLink
 namespace {
 
 void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
-  const Role role = stage.stage->role;
-  const bool per_prompt = role == Role::text_encoder;
-  if (!on_chip(role, m)) return;
-  frame.alone_cycles += stage.alone_cycles;
-  const PeriodPasses use = period_passes(*stage.stage, stage.schedule, frame.together, m);
+  const PeriodPasses use = period_passes(*stage.stage, stage.schedule, frame.cycles.together, m);
   frame.weight_bytes += use.shared * stage.weight_bytes;
   frame.program_bytes += use.shared * stage.program_bytes;
   frame.activation_bytes += use.shared * stage.activation_bytes;
@@ -100,38 +96,6 @@ void add_stage(const StageTotals& stage, const Machine& m, Frame& frame) {
   frame.energy += stage.energy.core * static_cast<double>(use.own);
   frame.energy += stage.energy.shared * static_cast<double>(use.shared);
   frame.energy[EnergyPart::die_links] += stage.energy.hand_over_j;
-  if (role == Role::core) {
-    const std::int64_t steps = stage.schedule.steps_per_core;
-    frame.main = &stage;
-    frame.period_cycles = std::max(frame.period_cycles, steps * stage.cycles + stage.link_cycles);
-    frame.alone_cycles += stage.schedule.cores_of_frame * stage.link_cycles;
-    frame.waits += stage.schedule.cores_of_frame;
-    frame.frames *= frame.together;
-    return;
-  }
-  if (stage.stage->part.count > 1) {  // in series with the others: the longest sets the pace, links included
-    const std::int64_t cycles = stage.cycles + stage.link_cycles;
-    if (cycles > frame.period_cycles) frame.main = &stage;
-    frame.period_cycles = std::max(frame.period_cycles, cycles);
-    frame.alone_cycles += stage.link_cycles;
-    frame.waits += 1;
-    return;
-  }
-  if (per_prompt && !m.prompt_per_frame) return;
-  if (role == Role::network) {
-    frame.main = &stage;
-    frame.frames *= stage.schedule.active_cores;
-  }
-  const std::int64_t cycles = frame.together * stage.cycles;
-  frame.period_cycles = per_prompt ? frame.period_cycles + cycles : std::max(frame.period_cycles, cycles);
-  if (role == Role::encoder) frame.waits += 1;
-  if (role == Role::decoder || role == Role::network) frame.drain_cycles += cycles;
-}
-
-/// Of a line with cores.
-std::int64_t frames_together(std::span<const StageTotals> stages) {
-  const auto core = std::ranges::find_if(stages, [](const StageTotals& s) { return s.stage->role == Role::core; });
-  return core == stages.end() ? 1 : core->schedule.frames();
 }
 
 double ratio(std::int64_t a, std::int64_t b) {
@@ -151,22 +115,15 @@ PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& sche
   return {together, together * (role == Role::network ? schedule.active_cores : 1)};
 }
 
-/// Stages in an order such that a text encoder made per frame lengthens the cores' own time, not the longest
-/// stage's.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m) {
   Frame frame;
-  frame.together = frames_together(stages);
-  const auto add = [&](auto&& wanted) {
-    for (const StageTotals& stage : stages)
-      if (wanted(stage.stage->role)) add_stage(stage, m, frame);
-  };
-  add([](Role role) { return role == Role::core || role == Role::network; });
-  add([](Role role) { return role == Role::text_encoder; });
-  add([](Role role) { return role == Role::encoder || role == Role::decoder; });
-  if (!frame.main) {
-    frame.main = &stages.front();
-    frame.period_cycles = std::max(frame.period_cycles, stages.front().cycles);
-  }
+  const auto role_of = [](const StageTotals& s) { return s.stage->role; };
+  in_turn(stages, m, role_of, [&](std::size_t i) {
+    const StageTotals& s = stages[i];
+    frame.cycles.add({s.stage, s.schedule, s.alone_cycles, s.cycles, s.link_cycles}, i, m);
+    add_stage(s, m, frame);
+  });
+  frame.cycles.end(stages.front().cycles);
   return frame;
 }
 
@@ -191,8 +148,8 @@ Energy StandingPower::over(double cycles, const Machine& m) const {
 
 Energy frame_energy(const Frame& frame, const StandingPower& standing, const Machine& m) {
   Energy energy = frame.energy;
-  energy += standing.over(static_cast<double>(frame.period_cycles), m);
-  return energy * (1.0 / static_cast<double>(frame.frames * m.batch));
+  energy += standing.over(static_cast<double>(frame.cycles.period()), m);
+  return energy * (1.0 / static_cast<double>(frame.cycles.frames * m.batch));
 }
 
 PricedFrame price_frame(std::vector<StageTotals> stages, const ChipTotals& chip, const Supply& supply,
@@ -215,12 +172,13 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   const Frame& frame = priced.frame;
   const double energy = priced.energy.total();
   const Hertz clock(static_cast<double>(m.core_clock_mhz) * 1e6);
-  const StageTotals& main = *frame.main;
-  const auto frames = static_cast<double>(frame.frames * m.batch);
+  const FrameCycles<std::int64_t>& cycles = frame.cycles;
+  const StageTotals& main = priced.stages[*cycles.main];
+  const auto frames = static_cast<double>(cycles.frames * m.batch);
   MetricValues v{};
   const auto set = [&](Metric metric, double value) { v[metric] = value; };
-  const double period = (Cycles(frame.period_cycles) / clock).value;
-  const double latency = (Cycles(frame.alone_cycles) / clock).value;
+  const double period = (Cycles(cycles.period()) / clock).value;
+  const double latency = (Cycles(cycles.alone) / clock).value;
   const std::int64_t lanes = stage_mac_lanes(*main.stage, m) * main.spread_cores;
   std::int64_t psram{}, products{};
   for (const StageTotals& stage : priced.stages) {
@@ -233,9 +191,9 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   const std::int64_t pass_bytes = main.weight_bytes + main.activation_bytes + main.program_bytes;
   set(Metric::throughput_fps, frames / period);
   set(Metric::latency_s, latency);
-  set(Metric::stream_latency_s, (Cycles(frame.waits * frame.period_cycles + frame.drain_cycles) / clock).value);
+  set(Metric::stream_latency_s, (Cycles(cycles.waits * cycles.period() + cycles.drain) / clock).value);
   set(Metric::step_cycles, static_cast<double>(main.cycles));
-  set(Metric::stall_share, ratio(main.stalls, main.running));
+  set(Metric::stall_share, ratio(main.stall_cycles, main.running_cycles));
   set(Metric::utilization,
       static_cast<double>(main.mac_cycles) / (static_cast<double>(main.cycles) * static_cast<double>(lanes)));
   set(Metric::dram_bytes_per_frame, frame_bytes / frames);
@@ -243,7 +201,7 @@ MetricValues values_of(const PricedFrame& priced, const ApplicationTotals& total
   set(Metric::activation_bytes_per_frame, static_cast<double>(frame.activation_bytes) / frames);
   set(Metric::program_bytes_per_frame, static_cast<double>(frame.program_bytes) / frames);
   set(Metric::dram_bytes_over_bound,
-      ratio(pass_bytes, bound_dram_bytes(*main.stage, main.schedule.active_cores, m)));
+      ratio(pass_bytes, bound_dram_bytes<std::int64_t>(*main.stage, main.schedule.active_cores, m)));
   set(Metric::cycles_over_bound, ratio(main.cycles, main.bound_cycles));
   set(Metric::energy_j_per_frame, energy);
   set(Metric::power_w, power);

@@ -8,7 +8,7 @@
 
 #include "core/cost/price/clock.h"
 #include "core/cost/price/dies_price.h"
-#include "core/cost/price/stage.h"
+#include "core/cost/price/frame_formulas.h"
 
 namespace sdip {
 
@@ -17,7 +17,7 @@ struct StageTotals {
   const CompiledStage* stage = nullptr;
   FrameSchedule schedule;
   std::int64_t alone_cycles{};  // of all passes of a frame alone
-  std::int64_t cycles{}, stalls{}, running{};
+  std::int64_t cycles{}, stall_cycles{}, running_cycles{};
   std::int64_t weight_bytes{}, activation_bytes{}, program_bytes{};
   std::int64_t psram_peak_bytes{}, link_cycles{};
   std::int64_t mac_cycles{}, bound_cycles{}, spread_cores{}, made_macs{}, products_in_mac{};
@@ -61,14 +61,12 @@ PeriodPasses period_passes(const CompiledStage& stage, const FrameSchedule& sche
 
 /// Sums over the stages that a frame passes through.
 struct Frame {
-  std::int64_t period_cycles = 0, alone_cycles = 0, drain_cycles = 0, waits = 0;
-  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;  // of `frames`
-  std::int64_t frames = 1, together{};  // that a period brings; that the cores take in at once
-  double made_macs = 0;                 // of `frames`
-  Energy energy;                        // of `frames`
-  const StageTotals* main = nullptr;    // the diffusion step, or the network
+  FrameCycles<std::int64_t> cycles;
+  // Of as many frames as a period brings.
+  std::int64_t weight_bytes = 0, activation_bytes = 0, program_bytes = 0;
+  double made_macs = 0;
+  Energy energy;
 };
-/// Requires that `stages` stay where they are.
 Frame frame_of(std::span<const StageTotals> stages, const Machine& m);
 
 /// What a chip spends whether it works or not: its leakage, and a cycle of its clock tree.
@@ -90,15 +88,11 @@ Energy frame_energy(const Frame& frame, const StandingPower& standing, const Mac
 /// Stages on a chip, at an end of the constants' ranges or between.
 struct PricedFrame {
   std::vector<StageTotals> stages;
-  Frame frame;  // its main is one of them
+  Frame frame;
   BuiltDram dram;
   BuiltLinks links;
   StandingPower standing;
   Energy energy;  // of one frame
-
-  PricedFrame() = default;
-  PricedFrame(PricedFrame&&) = default;
-  PricedFrame& operator=(PricedFrame&&) = default;
 };
 PricedFrame price_frame(std::vector<StageTotals> stages, const ChipTotals& chip, const Supply& supply,
                         const Machine& m, Bound bound);

@@ -6,6 +6,7 @@
 
 #include "core/cost/price/area.h"
 #include "core/cost/price/dram_price.h"
+#include "core/cost/price/frame_formulas.h"
 #include "core/cost/work/micro_operations.h"
 #include "core/cost/work/ports.h"
 #include "core/machine/dies.h"
@@ -24,25 +25,6 @@ Decimal share_of(Role role, const Machine& m) {
     default:
       return Decimal{100};
   }
-}
-
-/// What a family's products come to: cycles of a MAC of its array, and of those that a memory makes.
-struct FamilyWork {
-  std::int64_t mac_cycles = 0, memory_cycles = 0;
-};
-
-/// At full use of the arrays that the MACs of each family go to, each row of a product in memory once.
-std::int64_t bound_cycles(const std::array<FamilyWork, 3>& work, const Machine& m) {
-  std::int64_t bound = 0;
-  for (const Family family : {Family::conv2d, Family::linear, Family::matmul}) {
-    const ArrayLanes lanes = array_lanes(family, m);
-    const FamilyWork& its = work[at(family)];
-    const std::int64_t cycles =
-        ceil_div(its.mac_cycles, lanes.rows * lanes.channels * lanes.sum) + its.memory_cycles;
-    const bool beside = has_pairs(m) && m.mac_sharing == MacSharing::separate;
-    bound = beside ? std::max(bound, cycles) : bound + cycles;
-  }
-  return bound;
 }
 
 double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const List<ClassCost>& costs,
@@ -116,7 +98,6 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
   const Program& program = stage.program;
   const StageMachine its(m, stage.role);
   StageCost work;
-  std::array<FamilyWork, 3> family_work{};
   for (std::size_t c = 0; c < program.classes.size(); ++c) {
     const ClassCost& cost = costs[c];
     const std::int64_t uses = all_uses.of[c];
@@ -128,7 +109,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.mac_cycles += mac_cycles(cost) * cost.cores * uses;
     work.made_macs += (made_in_memory(cost) ? cost.macs : cost.spent_macs) * cost.cores * uses;
     if (cost.plan.nest) {
-      FamilyWork& family = family_work[at(program.classes[c].work.family)];
+      FamilyWork& family = work.of_family[its_class.work.family];
       family.mac_cycles += mac_cycles(cost) * uses;
       family.memory_cycles += cost.memory_cycles * uses;
     }
@@ -136,7 +117,7 @@ StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUs
     work.products_in_mac = std::max(work.products_in_mac, cost.products_in_mac);
     work.streams_activations |= cost.streams_activations;
   }
-  work.bound_cycles = bound_cycles(family_work, *its);
+  work.bound_cycles = bound_cycles<std::int64_t>(work.of_family, *its);
   work.words_bytes = all_words_bytes(stage, all_uses, costs, m);
   return work;
 }
@@ -264,15 +245,6 @@ std::vector<MacRoof> mac_roofs(const StageRun& run) {
       equal->families.push_back(of.first);
   }
   return roofs;
-}
-
-std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m) {
-  const Program& program = stage.program;
-  const bool in_place = weights_in_place(m, stage.role);
-  const std::int64_t psram = (*StageMachine(m, stage.role)).psram_bytes;
-  const std::int64_t weights =
-      in_place ? 0 : std::max<std::int64_t>(0, program.distinct_weight_bytes.value - psram);
-  return weights + (program.input_bytes.value + program.output_bytes.value) * active_cores;
 }
 
 }  // namespace sdip

@@ -22,10 +22,18 @@ struct FrameSchedule {
   std::int64_t frames() const { return active_cores / cores_of_frame; }
 };
 
+/// What a family's products come to: cycles of a MAC of its array, and of those that a memory makes.
+struct FamilyWork {
+  std::int64_t mac_cycles = 0, memory_cycles = 0;
+  friend bool operator==(const FamilyWork&, const FamilyWork&) = default;
+};
+using WorkByFamily = Array<FamilyWork, 3>;
+
 /// What a stage's classes come to in a pass, whatever the channel does.
 struct StageCost {
   CoreEvents events;                          // of classes in the machine's formats, on all cores that share one
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
+  WorkByFamily of_family;
   std::int64_t macs = 0, bound_cycles = 0;
   std::int64_t mac_cycles = 0;       // of single MACs, at the least
   std::int64_t made_macs = 0;        // of macs, on lanes or in a memory: no zeros skipped
@@ -64,6 +72,9 @@ struct StageRun {
 
   const PassCost& steady() const { return stream.passes[stream.steady]; }
 };
+
+/// How often a frame runs a stage of that role.
+inline std::int64_t passes_per_frame(Role role, const Machine& m) { return role == Role::core ? m.steps : 1; }
 
 /// Any core hands data to any other.
 bool has_crossbar(const Machine& m);
@@ -121,9 +132,6 @@ bool on_chip(Role role, const Machine& m);
 
 /// The roofs of products that lanes make: each family's by its class that reaches highest, equal ones as one.
 std::vector<MacRoof> mac_roofs(const StageRun& run);
-
-/// The least that any schedule moves through DRAM in a steady pass.
-std::int64_t bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, const Machine& m);
 
 /// What a report notes: what is outside the model's validity, or assumed, and options that do nothing here. Reads
 /// the report's dies and clock limit.

@@ -18,7 +18,8 @@ namespace {
 struct LaneNumbers {
   using Column = std::vector<std::array<std::int64_t, lane_count>>;
   std::array<const TapeNumbers*, lane_count> of{};
-  Column bytes, least_cycles, time, cycles, dispatch, delay, link_in, behind;
+  Column bytes, least_cycles, transfer_cycles, cycles;
+  Column class_dispatch_cycles, delay_cycles, link_in_cycles, behind_cycles;
 };
 
 /// Lanes beyond the last machine are that one again.
@@ -42,10 +43,10 @@ void find_numbers(std::span<const LaneMachine> machines, LaneNumbers& n) {
   fill(n.bytes, &TapeNumbers::bytes);
   fill(n.least_cycles, &TapeNumbers::least_cycles);
   fill(n.cycles, &TapeNumbers::cycles);
-  fill(n.dispatch, &TapeNumbers::dispatch);
-  fill(n.delay, &TapeNumbers::delay);
-  fill(n.link_in, &TapeNumbers::link_in);
-  fill(n.behind, &TapeNumbers::behind);
+  fill(n.class_dispatch_cycles, &TapeNumbers::class_dispatch_cycles);
+  fill(n.delay_cycles, &TapeNumbers::delay_cycles);
+  fill(n.link_in_cycles, &TapeNumbers::link_in_cycles);
+  fill(n.behind_cycles, &TapeNumbers::behind_cycles);
 }
 
 /// One number of each lane's machine.
@@ -75,7 +76,7 @@ SDIP_EACH void find_times(const Tape& tape, std::span<const LaneMachine> machine
       for (std::int64_t& x : each) x = machine_of(machines, lane++).rate.time_for(Bytes(x)).value;
       load(cycles, each.data());
     }
-    store(later(cycles, least), &n.time[t]);
+    store(later(cycles, least), &n.transfer_cycles[t]);
   }
 }
 
@@ -135,7 +136,7 @@ void LaneRunner::run_alone(const Tape& tape, const LaneMachine& machine, std::in
   for (const PassCost& pass : result.passes) times.pass_cycles.push_back(pass.cycles);
   const PassCost& last = result.passes.back();
   times.stall_cycles = last.stall_weights + last.stall_activations + last.stall_program;
-  times.running = result.running;
+  times.running_cycles = result.running_cycles;
   times.psram_peak_bytes = result.psram_peak_bytes;
   times.turns = last.turns;
   memory_->operations_run += result.operations_run;
@@ -146,7 +147,7 @@ void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machin
   check(machines.size() <= lane_count, "as many machines as lanes, or fewer");
   LaneNumbers& numbers = memory_->numbers;
   find_numbers(machines, numbers);
-  numbers.time.resize(tape.moved.size());
+  numbers.transfer_cycles.resize(tape.moved.size());
   const auto column = [](const LaneNumbers::Column& numbers_of) {
     return numbers_of.empty() ? nullptr : numbers_of.front().data();
   };
@@ -157,12 +158,12 @@ void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machin
     turn[lane] = rate.turn_cycles;
   }
   const Columns<lane_count> columns{numbers.of,
-                                    column(numbers.time),
+                                    column(numbers.transfer_cycles),
                                     column(numbers.cycles),
-                                    column(numbers.dispatch),
-                                    column(numbers.delay),
-                                    column(numbers.link_in),
-                                    column(numbers.behind),
+                                    column(numbers.class_dispatch_cycles),
+                                    column(numbers.delay_cycles),
+                                    column(numbers.link_in_cycles),
+                                    column(numbers.behind_cycles),
                                     latency.data(),
                                     turn.data()};
   Recurrence<lane_count> recurrence(tape, columns, memory_->recurrence);
@@ -177,9 +178,10 @@ void LaneRunner::run_lanes(const Tape& tape, std::span<const LaneMachine> machin
     LaneTimes& t = times[lane];
     t.pass_cycles.clear();
     for (const auto& pass : recurrence.pass_cycles()) t.pass_cycles.push_back(pass[lane]);
-    t.running = t.pass_cycles.back();
+    t.running_cycles = t.pass_cycles.back();
     const TapeNumbers& own = *machines[lane].numbers;
-    t.stall_cycles = t.running - own.fixed_cycles - (tape.dispatch_overlaps ? dispatch[lane] : own.dispatch_cycles);
+    t.stall_cycles =
+        t.running_cycles - own.fixed_cycles - (tape.dispatch_overlaps ? dispatch[lane] : own.dispatch_cycles);
     t.psram_peak_bytes = recurrence.psram_peak(lane);
     t.turns = recurrence.turns();
   }

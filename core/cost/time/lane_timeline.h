@@ -24,7 +24,7 @@ struct LaneMachine {
 /// The times that run_timeline gives for one lane. Passes behind the last are as long as that.
 struct LaneTimes {
   std::vector<std::int64_t> pass_cycles;
-  std::int64_t stall_cycles = 0, running = 0;  // of the last pass
+  std::int64_t stall_cycles = 0, running_cycles = 0;  // of the last pass
   std::int64_t psram_peak_bytes = 0;
   std::int64_t turns = 0;  // of the channel, in the last pass
 

@@ -51,8 +51,8 @@ class Recurrence {
 
   /// Passes until one leaves the state that it found, or `most`; behind these each lasts as long as the last.
   SDIP_EACH void run(std::int64_t most) {
-    latency_ = at(numbers_.latency, 0);
-    turn_ = at(numbers_.turn, 0);
+    latency_ = at(numbers_.latency_cycles, 0);
+    turn_ = at(numbers_.turn_cycles, 0);
     Found last_end{};
     for (std::int64_t pass = 0; pass < most; ++pass) {
       const auto oldest = weights_.oldest();  // that the next pass compares with what this one had
@@ -73,7 +73,7 @@ class Recurrence {
   /// Cycles of each pass, machine by machine; and what the last one came to.
   const std::vector<std::array<std::int64_t, machines>>& pass_cycles() const { return pass_cycles_; }
   const std::vector<Passed<1>>& passes() const { return passes_; }  // of one machine alone
-  SDIP_EACH void note_dispatch(std::int64_t* lanes) const { store(last_pass_.dispatch, lanes); }
+  SDIP_EACH void note_dispatch(std::int64_t* lanes) const { store(last_pass_.dispatch_cycles, lanes); }
   std::int64_t turns() const { return last_pass_.turns; }
   /// Whether a state came again.
   bool repeats() const { return repeats_; }
@@ -116,7 +116,8 @@ class Recurrence {
   const TapeNumbers& own() const { return *numbers_.of[0]; }
 
   SDIP_EACH bool same(const Found& a, const Found& b) const {
-    if (a.way != b.way || any((a.channel ^ b.channel) | (a.last_duration ^ b.last_duration))) return false;
+    if (a.way != b.way || any((a.channel_cycles ^ b.channel_cycles) | (a.last_cycles ^ b.last_cycles)))
+      return false;
     if (alone && !words_.same(a.words, b.words)) return false;
     return weights_.same(a.weights, b.weights);
   }
@@ -125,9 +126,9 @@ class Recurrence {
     // Loads and stores have ended, and never start before now; only weights and words use what was free before.
     if (!tape_.runs_ahead) channel_ = now_;
     Found found;
-    found.channel = channel_ - now_;
+    found.channel_cycles = channel_ - now_;
     found.way = way_;
-    found.last_duration = tape_.dispatch_overlaps ? last_duration_ : Count{};
+    found.last_cycles = tape_.dispatch_overlaps ? last_duration_ : Count{};
     weights_.see(now_, channel_, found.weights);
     if constexpr (alone) words_.see(now_, channel_, found.words);
     return found;
@@ -165,7 +166,7 @@ class Recurrence {
     const Found found = state();
     if (comparable_ && same(found, before.state)) {
       last_pass_.cycles += pass_.cycles - before.pass.cycles;
-      last_pass_.dispatch += pass_.dispatch - before.pass.dispatch;
+      last_pass_.dispatch_cycles += pass_.dispatch_cycles - before.pass.dispatch_cycles;
       last_pass_.turns += pass_.turns - before.pass.turns;
       add_stalls(last_pass_, before.pass, 1);
       return true;
@@ -193,7 +194,7 @@ class Recurrence {
     const Count issued = issue(place, number);
     if constexpr (alone) operation_begin_ = instruction_begin_;
     if (c.first_step == c.end_step)
-      now_ += at(numbers_.delay, number);
+      now_ += at(numbers_.delay_cycles, number);
     else
       run_operations(c, number);
     last_duration_ = now_ - (alone ? operation_begin_ : instruction_begin_);
@@ -205,9 +206,9 @@ class Recurrence {
     if constexpr (alone)
       if (tape_.overlaps) return issue_beside(place, number);
     instruction_begin_ = now_;
-    const Count dispatch = at(numbers_.dispatch, number);
+    const Count dispatch = at(numbers_.dispatch_cycles, number);
     now_ += dispatch_after(last_duration_, dispatch);
-    if (tape_.dispatch_overlaps) pass_.dispatch += now_ - instruction_begin_;
+    if (tape_.dispatch_overlaps) pass_.dispatch_cycles += now_ - instruction_begin_;
     if constexpr (alone) {
       if (tape_.words != none) {
         const std::int64_t usual = now_;
@@ -220,7 +221,7 @@ class Recurrence {
   /// Begins as soon as what it owns is free.
   std::int64_t issue_beside(std::size_t place, std::int32_t number) {
     const auto c = as_size(number);
-    const std::int64_t dispatch = at(numbers_.dispatch, number), turn = board_.turn(own().circuits[c]);
+    const std::int64_t dispatch = at(numbers_.dispatch_cycles, number), turn = board_.turn(own().circuits[c]);
     const std::int64_t issued = tape_.words == none ? turn : later(turn, fetch_words(place));
     pass_.stall_program += issued - turn;
     board_.issue(own().circuits[c], issued, dispatch);
@@ -254,7 +255,7 @@ class Recurrence {
   }
 
   SDIP_EACH void run_operations(const Tape::Class& c, std::int32_t number) {
-    now_ += at(numbers_.link_in, number);
+    now_ += at(numbers_.link_in_cycles, number);
     tile_before_ = instruction_begin_;
     if constexpr (alone)  // of the instruction before; where these overlap that may be later than what this one has
       weights_ready_ = store_before_ = store_last_ = instruction_begin_;
@@ -286,7 +287,7 @@ class Recurrence {
     const Count worked = now_;
     now_ = later(now_, store_last_);  // it retires when all is done
     if constexpr (alone) pass_.stall_activations += now_ - worked;
-    now_ += at(numbers_.behind, number);
+    now_ += at(numbers_.behind_cycles, number);
   }
 
   SDIP_EACH void operate(const Tape::Operation& o) {
@@ -318,7 +319,7 @@ class Recurrence {
     if (!tape_.dispatches_tiles || std::exchange(first_operation_, false)) return;
     now_ += own().pipeline_stages;
     const std::int64_t duration = now_ - std::exchange(operation_begin_, now_);
-    now_ += dispatch_after(duration, own().tile_dispatch[as_size(shape)]);
+    now_ += dispatch_after(duration, own().tile_dispatch_cycles[as_size(shape)]);
   }
 
   SDIP_EACH void use_current() {
@@ -328,7 +329,7 @@ class Recurrence {
 
   /// The channel moves it from `start` on, and turns first if that before it went the other way.
   SDIP_EACH void move(std::int32_t transfer, const Count& start, Way way) {
-    channel_ = start + at(numbers_.time, transfer);
+    channel_ = start + at(numbers_.transfer_cycles, transfer);
     if (way_ != way && way_ != Way::untold) {
       channel_ += turn_;
       ++pass_.turns;

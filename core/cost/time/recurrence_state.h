@@ -19,16 +19,17 @@ namespace sdip {
 template <std::size_t machines>
 struct Columns {
   std::array<const TapeNumbers*, machines> of{};
-  const std::int64_t *time{}, *cycles{}, *dispatch{}, *delay{}, *link_in{}, *behind{};
-  const std::int64_t *latency{}, *turn{};  // one number of each machine
+  const std::int64_t *transfer_cycles{}, *cycles{};
+  const std::int64_t *dispatch_cycles{}, *delay_cycles{}, *link_in_cycles{}, *behind_cycles{};
+  const std::int64_t *latency_cycles{}, *turn_cycles{};  // one number of each machine
 };
 
-/// Counts of a pass so far. Stalls are told apart for one machine alone.
+/// Counts of a pass so far. Stalls, in cycles, are told apart for one machine alone.
 template <std::size_t machines>
 struct Passed {
   using Count = CountOf<machines>;
   Count cycles{};
-  Count dispatch{};  // waited for, where the sequencer dispatches while the instruction before runs
+  Count dispatch_cycles{};  // waited for, where the sequencer dispatches while the instruction before runs
   std::int64_t stall_weights{}, stall_activations{}, stall_program{};
   std::int64_t turns{};  // of the channel, in all machines alike
 };
@@ -40,7 +41,7 @@ enum class Way : std::uint8_t { untold, in, out };
 template <std::size_t machines>
 struct FoundState {
   using Count = CountOf<machines>;
-  Count channel{}, last_duration{};
+  Count channel_cycles{}, last_cycles{};  // until the channel is free; that what dispatch hides behind lasts
   Way way{};
   typename WeightMemory<machines>::Seen weights;
   Queue<1>::Seen words;

@@ -226,7 +226,8 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const List<Cl
   n.bytes.reserve(tape.moved.size());
   n.least_cycles.reserve(tape.moved.size());
   n.cycles.reserve(tape.shapes);
-  for (auto* of_classes : {&n.dispatch, &n.delay, &n.link_in, &n.behind}) of_classes->reserve(costs.size());
+  for (auto* of_classes : {&n.class_dispatch_cycles, &n.delay_cycles, &n.link_in_cycles, &n.behind_cycles})
+    of_classes->reserve(costs.size());
   const auto transfer = [&](std::int64_t bytes, std::int64_t least_cycles, std::int64_t parts = 1) {
     if (bytes == 0) return;
     n.bytes.push_back(whole_bursts(bytes, rules.burst_bytes) * parts);
@@ -249,11 +250,11 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const List<Cl
     const ClassCost& cost = costs[c];
     for (const OperationKind& kind : cost.kinds) {
       n.cycles.push_back(kind.cycles);
-      if (tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, cost.shapes[at(kind.shape)]));
+      if (tape.dispatches_tiles) n.tile_dispatch_cycles.push_back(dispatch(cost, cost.shapes[at(kind.shape)]));
     }
     for (const TileCost& tile : cost.shapes) {
       if (cost.kinds.empty()) n.cycles.push_back(tile.cycles);
-      if (cost.kinds.empty() && tape.dispatches_tiles) n.tile_dispatch.push_back(dispatch(cost, tile));
+      if (cost.kinds.empty() && tape.dispatches_tiles) n.tile_dispatch_cycles.push_back(dispatch(cost, tile));
       weights(cost.weighted && fetched ? tile.weight_stored_bytes : 0, tile.weight_bytes, cost.weight_parts);
       for (const std::int64_t bytes : {tile.b_bytes, tile.split_in_bytes, tile.partial_in_bytes, tile.out_bytes})
         transfer(bytes, 0);
@@ -263,12 +264,12 @@ TapeNumbers tape_numbers(const Tape& tape, const Program& program, const List<Cl
       transfer(window.fresh, 0);
     }
     weights(fetched ? cost.held_weight_stored_bytes : 0, cost.held_weight_bytes, 1);
-    n.dispatch.push_back(dispatch(cost, cost.shapes[0]));
-    n.link_in.push_back(cost.link_in_cycles);
-    n.behind.push_back(cost.link_out_cycles + rules.pipeline_stages);
-    n.delay.push_back(n.link_in.back() + cost.cycles + n.behind.back());
-    n.fixed_cycles += n.delay.back() * tape.classes[c].uses;
-    n.dispatch_cycles += n.dispatch.back() * tape.classes[c].uses;
+    n.class_dispatch_cycles.push_back(dispatch(cost, cost.shapes[0]));
+    n.link_in_cycles.push_back(cost.link_in_cycles);
+    n.behind_cycles.push_back(cost.link_out_cycles + rules.pipeline_stages);
+    n.delay_cycles.push_back(n.link_in_cycles.back() + cost.cycles + n.behind_cycles.back());
+    n.fixed_cycles += n.delay_cycles.back() * tape.classes[c].uses;
+    n.dispatch_cycles += n.class_dispatch_cycles.back() * tape.classes[c].uses;
     if (!tape.overlaps) continue;
     n.circuits.push_back(cost.circuit);
     n.owned.push_back(cost.owned);

@@ -77,14 +77,16 @@ Tape make_tape(const Program& program, const List<ClassCost>& costs, const Timel
 
 /// A machine's own numbers on a tape, but for what the channel makes of them. Bytes are whole bursts.
 struct TapeNumbers {
-  std::vector<std::int64_t> bytes, least_cycles;    // of each transfer, on one core; its time is no shorter
-  std::vector<std::int64_t> cycles, tile_dispatch;  // of each shape; dispatch where each is an instruction
-  std::vector<std::int64_t> dispatch, delay;  // of each class; what it lasts otherwise, where nothing is moved
-  std::vector<std::int64_t> link_in, behind;  // before its operations, and behind them
-  std::vector<Circuit> circuits;              // of each class, and:
-  List<Owned> owned;                          // where instructions overlap
-  std::vector<std::int64_t> words_bytes;      // of each instruction, where words are streamed
-  std::int64_t psram_bytes{}, imem_bytes{};   // room for streamed weights, and for words
+  std::vector<std::int64_t> bytes, least_cycles;   // of each transfer, on one core; its time is no shorter
+  std::vector<std::int64_t> cycles;                // of each shape
+  std::vector<std::int64_t> tile_dispatch_cycles;  // of it, where each is an instruction
+  // Of each class; the delay is what it lasts otherwise, where nothing is moved.
+  std::vector<std::int64_t> class_dispatch_cycles, delay_cycles;
+  std::vector<std::int64_t> link_in_cycles, behind_cycles;  // before its operations, and behind them
+  std::vector<Circuit> circuits;                            // of each class, and:
+  List<Owned> owned;                                        // where instructions overlap
+  std::vector<std::int64_t> words_bytes;                    // of each instruction, where words are streamed
+  std::int64_t psram_bytes{}, imem_bytes{};                 // room for streamed weights, and for words
   std::int64_t pipeline_stages{};
   std::int64_t fixed_cycles = 0;     // of a pass, but for stalls and dispatch
   std::int64_t dispatch_cycles = 0;  // of all its instructions
@@ -108,7 +110,7 @@ PassCost pass_bytes(const Tape& tape, const TapeNumbers& numbers, std::int64_t c
 /// And what a cold one moves besides: pinned weights.
 PassCost pinned_bytes(const Tape& tape, const TapeNumbers& numbers);
 
-/// One instruction of the pass run last: cycles since this began.
+/// One instruction of the pass run last: cycles since this began, and how many it stalled.
 struct InstructionTrace {
   std::int64_t issued, begin, end, stall_weights, stall_activations, stall_program, psram_bytes, turns;
 };

@@ -55,10 +55,15 @@ TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const Dram
                         std::int64_t channel_cores, std::int64_t most_passes,
                         std::vector<InstructionTrace>* trace) {
   const std::vector<std::int64_t> times = transfer_times(tape, numbers, rate, channel_cores);
-  const Columns<1> columns{
-      {&numbers},           times.data(),           numbers.cycles.data(), numbers.dispatch.data(),
-      numbers.delay.data(), numbers.link_in.data(), numbers.behind.data(), &rate.latency_cycles,
-      &rate.turn_cycles};
+  const Columns<1> columns{{&numbers},
+                           times.data(),
+                           numbers.cycles.data(),
+                           numbers.class_dispatch_cycles.data(),
+                           numbers.delay_cycles.data(),
+                           numbers.link_in_cycles.data(),
+                           numbers.behind_cycles.data(),
+                           &rate.latency_cycles,
+                           &rate.turn_cycles};
   RecurrenceMemory<1> memory;
   Recurrence<1> recurrence(tape, columns, memory, trace);
   recurrence.run(most_passes);
@@ -79,8 +84,8 @@ TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const Dram
   result.steady = result.passes.size() - 1;
   result.psram_peak_bytes = recurrence.psram_peak(0);
   const PassCost& last = result.passes.back();
-  result.running = tape.overlaps ? memory.board.running() + last.stall_program : last.cycles;
-  result.waiting = tape.overlaps ? memory.board.waiting() : 0;
+  result.running_cycles = tape.overlaps ? memory.board.running() + last.stall_program : last.cycles;
+  result.waiting_cycles = tape.overlaps ? memory.board.waiting() : 0;
   return result;
 }
 

@@ -11,7 +11,8 @@
 
 namespace sdip {
 
-/// Times and bytes of one run through a program. Bytes are whole bursts; activations count every active core.
+/// Cycles, stalls too, and bytes of one run through a program. Bytes are whole bursts; activations count every
+/// active core.
 struct PassCost {
   std::int64_t cycles = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -23,7 +24,7 @@ struct PassCost {
   friend PassCost operator*(const PassCost& a, std::int64_t times);
 };
 
-/// One instruction of a pass.
+/// One instruction of a pass: cycles since this began, and cycles that it took or waited.
 struct InstructionTime {
   std::int64_t start = 0, end = 0, overhead = 0, stall_weights = 0, stall_activations = 0;
   std::int64_t weight_bytes = 0, weight_psram_bytes = 0, activation_in_bytes = 0, activation_out_bytes = 0;
@@ -38,12 +39,18 @@ struct InstructionTime {
 };
 
 /// Cycles of `count` passes from cold, of which those simulated last `cycles_of(pass)`; any behind them as long as
-/// the last of these.
-template <class Passes, class CyclesOf>
-std::int64_t cycles_of_passes(const Passes& passes, std::int64_t count, CyclesOf cycles_of) {
-  std::int64_t cycles = 0, left = count;
-  for (auto pass = passes.begin(); pass != passes.end() && left > 0; ++pass, --left) cycles += cycles_of(*pass);
-  return cycles + left * cycles_of(passes.back());
+/// the last of these. Counted (std::int64_t) or written out (Filled).
+template <class Number = std::int64_t, class Passes, class CyclesOf>
+Number cycles_of_passes(const Passes& passes, std::int64_t count, CyclesOf cycles_of) {
+  Number cycles(0);
+  std::int64_t alike = 0, each = 0, left = count;
+  for (auto pass = passes.begin(); pass != passes.end() && left > 0; ++pass, ++alike, --left) {
+    if (cycles_of(*pass) == each) continue;
+    cycles += Number(alike) * Number(each);
+    alike = 0;
+    each = cycles_of(*pass);
+  }
+  return cycles + Number(alike + left) * Number(each);
 }
 
 struct TimelineResult {
@@ -54,9 +61,12 @@ struct TimelineResult {
   std::int64_t operations_run = 0;  // tile operations one by one; of the others is known that they last the same
   // Sums over the last pass that was simulated: the instructions' own times, which are all cycles where none
   // overlap, and the times between their issue and begin.
-  std::int64_t running = 0, waiting = 0;
+  std::int64_t running_cycles = 0, waiting_cycles = 0;
   /// Cycles of `count` passes from cold.
-  std::int64_t total(std::int64_t count) const;
+  template <class Number = std::int64_t>
+  Number total(std::int64_t count) const {
+    return cycles_of_passes<Number>(passes, count, [](const PassCost& pass) { return pass.cycles; });
+  }
 };
 
 /// The channel and memories that a stage's transfers meet.

@@ -37,10 +37,6 @@ PassCost operator*(const PassCost& a, std::int64_t times) {
           a.turns * times};
 }
 
-std::int64_t TimelineResult::total(std::int64_t count) const {
-  return cycles_of_passes(passes, count, [](const PassCost& pass) { return pass.cycles; });
-}
-
 TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned, Role role,
                              std::int64_t thousandths) {
   TimelineRules rules;

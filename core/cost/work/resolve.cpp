@@ -18,7 +18,7 @@ void take_formats(const Machine& m, Resolved& r) {
 /// By the stage.
 Resolved resolved(const Machine& m, Role role) {
   Resolved r{.machine = m, .weights = weight_place(m, role)};
-  r.unified = m.activation_memory == ActivationMemory::unified;
+  r.unified = is_unified(m);
   r.stack_in_psram = stack_in_psram(m);
   const std::int64_t stack = r.unified          ? m.dsram_port_bits
                              : r.stack_in_psram ? m.psram_port_bits

@@ -6,8 +6,6 @@
 // weights of all sum folds: 2 + 3 x max(4, 2) + 3 x 1 = 17 cycles, 6 beats.
 #pragma once
 
-#include <algorithm>
-
 #include "core/cost/work/fold.h"
 #include "core/cost/work/ports.h"
 

@@ -58,9 +58,9 @@ Chip chip_of(const CompiledStage& stage, const Machine& machine, const StoredTen
   if (options.moved || options.charged) chip.log = std::make_unique<TransferLog>();
   for (std::size_t i = 0; i < stage.program.instructions.size() && options.order.empty(); ++i)
     chip.last_use[stage.program.instructions[i].weight_offset.value] = i;
-  const bool unified = machine.activation_memory == ActivationMemory::unified;
-  const std::int64_t both = 2 * machine.dsram_bytes + machine.stackram_bytes;
-  chip.memories[0] = {unified ? "activation memory" : "DSRAM0", unified ? both : machine.dsram_bytes};
+  const bool unified = is_unified(machine);
+  chip.memories[0] = {unified ? "activation memory" : "DSRAM0",
+                      unified ? unified_bytes(machine) : machine.dsram_bytes};
   chip.memories[1] = {"DSRAM1", unified ? 0 : machine.dsram_bytes};
   chip.memories[2] = {psram_holds_stacks(machine) ? "PSRAM's stack" : "STACKRAM",
                       unified ? 0 : machine.stackram_bytes};

@@ -20,8 +20,6 @@ std::size_t own_side(const Chip& chip, bool writes) {
   return side_number(pair, chip.turns.at(chip.now).at(pair) + (writes ? 1 : 0));
 }
 
-bool is_unified(const Chip& chip) { return chip.machine.activation_memory == ActivationMemory::unified; }
-
 }  // namespace
 
 Numbers picked(const Tensor& tensor, const Elements& at) {
@@ -38,7 +36,7 @@ Numbers picked(const Tensor& tensor, const Elements& at) {
 
 Memory& memory_of(Chip& chip, Place place, bool result) {
   if (place == Place::dram) return chip.memories[3];
-  if (is_unified(chip)) return chip.memories[0];
+  if (is_unified(chip.machine)) return chip.memories[0];
   if (place == Place::stackram) return chip.memories[2];
   check(place == Place::dsram, "an operand in a memory");
   if (has_pairs(chip.machine)) return chip.memories[own_side(chip, result)];

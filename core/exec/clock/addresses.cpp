@@ -4,8 +4,7 @@
 namespace sdip::exec {
 
 Slot slot_of(const Machine& machine, ValueId v, Place place) {
-  const bool unified = machine.activation_memory == ActivationMemory::unified;
-  return {v, unified && place == Place::stackram ? Place::dsram : place};
+  return {v, is_unified(machine) && place == Place::stackram ? Place::dsram : place};
 }
 
 std::int64_t value_bytes(const Value& value, const Machine& machine) {
@@ -17,8 +16,7 @@ std::vector<Destination> destinations_of(const Instruction& instruction, const I
                                          const Machine& machine) {
   std::vector<Destination> found;
   if (c.to_dsram) found.push_back({Place::dsram, instruction.dsram_address.value});
-  const bool unified = machine.activation_memory == ActivationMemory::unified;
-  if (c.push && !(unified && c.to_dsram && instruction.dsram_address == instruction.stackram_address))
+  if (c.push && !(is_unified(machine) && c.to_dsram && instruction.dsram_address == instruction.stackram_address))
     found.push_back({Place::stackram, instruction.stackram_address.value});
   if (c.to_dram) found.push_back({Place::dram, instruction.dram_address.value});
   return found;

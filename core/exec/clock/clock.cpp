@@ -2,7 +2,6 @@
 #include "core/exec/clock/clock.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -170,8 +169,7 @@ Count Clock::beats_of(Count bytes, Count port_bits) const { return ceil_div(8 * 
 /// Cycles of an operation in its circuit and ports, with the beats that its own transfers take of these.
 Count Clock::duration(const Operation& o) {
   if (m_.dma_port == DmaPort::own) return o.cycles();
-  const bool unified = m_.activation_memory == ActivationMemory::unified;
-  dma_[unified ? Port::dsram_read : Port::dsram_write] += beats_of(o.out_bytes, m_.dsram_port_bits);
+  dma_[is_unified(m_) ? Port::dsram_read : Port::dsram_write] += beats_of(o.out_bytes, m_.dsram_port_bits);
   count_.dma_read_beats += dma_[Port::dsram_read];
   count_.dma_write_beats += dma_[Port::dsram_write];
   count_.dma_psram_beats += dma_[Port::psram_read];
@@ -184,9 +182,8 @@ Count Clock::duration(const Operation& o) {
 /// The tiles that an operation needs and the one before it did not; last, what that one leaves.
 void Clock::bring(const Operation& o, Arrivals& there) {
   dma_ = {};
-  const bool unified = m_.activation_memory == ActivationMemory::unified;
   const auto lands = [&](Count bytes, bool partials) {
-    dma_[unified || partials ? Port::dsram_write : Port::dsram_read] += beats_of(bytes, m_.dsram_port_bits);
+    dma_[is_unified(m_) || partials ? Port::dsram_write : Port::dsram_read] += beats_of(bytes, m_.dsram_port_bits);
   };
   const bool weights_differ = before_ == nullptr ? o.weight_tile != no_tile : o.weight_tile != before_->weight_tile;
   const bool a_differs = before_ == nullptr ? o.a_tile != no_tile : o.a_tile != before_->a_tile;

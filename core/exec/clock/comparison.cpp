@@ -17,7 +17,7 @@ std::int64_t Comparison::total(Stream stream, Through memory) const {
 }
 
 void Comparison::require_results(const std::vector<Operation>& operations) const {
-  const bool unified = m.activation_memory == ActivationMemory::unified;
+  const bool unified = is_unified(m);
   const std::int64_t results = c.out_elements * bits_of(c.formats ? c.formats->results : m.activation_format);
   std::int64_t charged_bytes = 0;
   for (const Operation& o : operations) charged_bytes += o.out_bytes;

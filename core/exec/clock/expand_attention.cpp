@@ -168,24 +168,9 @@ class AttentionExpansion {
       needs[Port::dsram_read] += beats(fold, wide_);
     }
     needs[Port::dsram_read] += beats(r, wide_);
-    const bool unified = m_.activation_memory == ActivationMemory::unified;
-    if (c_.to_dsram || c_.to_dram) needs[Port::dsram_write] += result_beats(r * values_, m_.dsram_port_bits);
-    if (c_.push && unified) needs[Port::dsram_write] += result_beats(r * values_, m_.dsram_port_bits);
-    const Count stack_port = psram_holds_stacks(m_) ? m_.psram_port_bits : m_.stackram_port_bits;
-    if (c_.push && !unified) needs[Port::stackram_write] += result_beats(r * values_, stack_port);
+    write_results(c_, Ports(m_, role_, c_.work.family), pieces(r * values_, m_.softmax_lanes), narrow_, needs);
     put_stack_in_psram(m_, needs);
     return needs;
-  }
-
-  /// Beats to write results to one memory: fold by fold as they are made or, when turned, run by run, which is no
-  /// faster.
-  Count result_beats(Count elements, Count port) const {
-    Count made = 0, turned = 0;
-    for (Count left = elements; left > 0; left -= m_.softmax_lanes)
-      made += ceil_div(std::min(left, m_.softmax_lanes) * narrow_, port);
-    for (Count left = elements; c_.turned_run > 0 && left > 0; left -= c_.turned_run)
-      turned += ceil_div(std::min(left, c_.turned_run) * narrow_, port);
-    return std::max(made, turned);
   }
 
   Count beats(Count elements, Count bits) const { return ceil_div(elements * bits, m_.dsram_port_bits); }

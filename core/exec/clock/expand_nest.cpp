@@ -198,21 +198,11 @@ class NestExpansion {
   }
 
   void add_weights(const NestStep& step, Operation& o) const {
-    const Count wide = step.tile.channels.size();
-    const Count bits = bits_of(m_.weight_format);
-    const bool integer = !is_floating(m_.weight_format);
-    const Count zero = is_unsigned(m_.weight_format) ? bits : 0;
-    const bool skipping = m_.sparsity == Sparsity::skipping;
-    const Count elements = wide * n_.kernel_h * n_.kernel_w * step.tile.sums.size();
-    const Count kept = skipping ? kept_weights(elements, step.tile.sums.size(), m_) : elements;
-    const Count places = skipping ? place_bits(elements, kept, m_) : 0;
-    const Count scale = integer && m_.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
-    const Count once =
-        step.tile.first_sums ? wide * (c_.bias_elements_per_channel * bits_beside_products(m_) + scale) : 0;
+    const Count wide = step.tile.channels.size(), sums = step.tile.sums.size(), kernels = n_.kernel_h * n_.kernel_w;
     o.weight_tile = number(step.b);
-    o.weight_elements = elements;
-    const Count groups = scale_bits_of_tile(wide, n_.kernel_h * n_.kernel_w, step.tile.sums.size(), m_);
-    o.weight_psram_bytes = ceil_div(kept * bits + places + groups + once, 8);
+    o.weight_elements = wide * kernels * sums;
+    o.weight_psram_bytes = psram_bytes_of(
+        {wide, o.weight_elements, kernels, sums, c_.bias_elements_per_channel, step.tile.first_sums}, m_);
     o.weight_dram_bytes = packed_bytes(o.weight_psram_bytes, m_);
   }
 

@@ -1,6 +1,5 @@
 // Strips: each part of each strip, or so many of its channels, expanded as an instruction of its own
 // that is all on chip at once.
-#include <algorithm>
 #include <map>
 
 #include "core/exec/clock/operations.h"
@@ -16,17 +15,10 @@ Count channels_of(const Part& part) { return part.work.nest.out_channels * part.
 /// Weights of so many channels of a part, as PSRAM holds them.
 Count weights_of(const Part& part, Count channels, const Machine& m) {
   if (part.operand_b != Place::psram || channels == 0) return 0;
-  const Count bits = bits_of(m.weight_format);
-  const bool integer = !is_floating(m.weight_format);
-  const bool skipping = m.sparsity == Sparsity::skipping;
-  const Count zero = is_unsigned(m.weight_format) ? bits : 0;
-  const Count beside = bits_beside_products(m), kernels = part.work.nest.kernel_h * part.work.nest.kernel_w;
-  const Count scale = integer && m.scale_granularity == ScaleGranularity::channel ? 32 + zero : 0;
+  const LoopNest& n = part.work.nest;
   const Count elements = channels * part.weight_elements_per_channel;
-  const Count kept = skipping ? kept_weights(elements, part.work.nest.in_channels, m) : elements;
-  const Count places = skipping ? place_bits(elements, kept, m) : 0;
-  const Count groups = scale_bits_of_tile(channels, kernels, part.work.nest.in_channels, m);
-  return ceil_div(kept * bits + places + groups + channels * (part.bias_elements_per_channel * beside + scale), 8);
+  return psram_bytes_of(
+      {channels, elements, n.kernel_h * n.kernel_w, n.in_channels, part.bias_elements_per_channel}, m);
 }
 
 Count row_of_inputs(const Part& part) {

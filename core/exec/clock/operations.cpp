@@ -31,25 +31,43 @@ std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machin
   return ceil_div(elements, sums) * kept;
 }
 
-std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& m) {
+std::int64_t bits_of_scale(const Machine& m) {
+  const NumberFormatRow& format = row_of(m.weight_format);
+  if (format.block > 0) return format.scale_bits;
+  const bool zero_point = format_text(m.weight_format).starts_with("uint");
+  return 32 + (zero_point ? format.bits : 0);
+}
+
+namespace {
+
+/// Bits that say which weights stay.
+Count place_bits(Count elements, Count kept, const Machine& m) {
   if (m.sparsity_group == 0) return elements;
   Count bits = 0;
   while (Count{1} << bits < m.sparsity_group) ++bits;
   return kept * bits;
 }
 
-std::int64_t bits_of_scale(const Machine& m) {
-  const NumberFormatRow& format = row_of(m.weight_format);
-  if (format.block > 0) return format.scale_bits;
-  return 32 + (is_unsigned(m.weight_format) ? format.bits : 0);
-}
-
-std::int64_t scale_bits_of_tile(std::int64_t channels, std::int64_t kernels, std::int64_t sums, const Machine& m) {
+/// Of groups of a tile's weights, which begin anew with each tile, and end with it.
+Count group_scale_bits(const WeightTile& t, const Machine& m) {
   const Count group = m.sparsity == Sparsity::skipping ? 0 : group_length(m);
   Count groups = 0;
   if (group > 0)
-    for (Count left = sums; left > 0; left -= group) ++groups;
-  return channels * kernels * groups * bits_of_scale(m);
+    for (Count left = t.sums; left > 0; left -= group) ++groups;
+  return t.channels * t.kernels * groups * bits_of_scale(m);
+}
+
+}  // namespace
+
+std::int64_t psram_bytes_of(const WeightTile& t, const Machine& m) {
+  const bool skipping = m.sparsity == Sparsity::skipping;
+  const Count kept = skipping ? kept_weights(t.elements, t.sums, m) : t.elements;
+  Count bits = kept * bits_of(m.weight_format) + group_scale_bits(t, m);
+  if (skipping) bits += place_bits(t.elements, kept, m);
+  if (!t.with_bias_and_scale) return ceil_div(bits, 8);
+  const bool scaled = !is_floating(m.weight_format) && m.scale_granularity == ScaleGranularity::channel;
+  const Count beside = t.bias_elements * bits_beside_products(m) + (scaled ? bits_of_scale(m) : 0);
+  return ceil_div(bits + t.channels * beside, 8);
 }
 
 std::int64_t packed_bytes(std::int64_t bytes, const Machine& m) {

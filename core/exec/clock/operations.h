@@ -2,7 +2,6 @@
 // Written from docs/model/ alone: nothing here is shared with core/cost, nor with what core/program counts.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -82,9 +81,8 @@ std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& mac
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
 /// With sparsity=skipping: of a tile's weights in rows of so many sums those that stay, group by group where they
-/// are of an n:m pattern; and the bits that say which.
+/// are of an n:m pattern.
 std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& machine);
-std::int64_t place_bits(std::int64_t elements, std::int64_t kept, const Machine& machine);
 
 /// How many operations `expand` gives.
 std::int64_t operation_count(const InstructionClass& c);
@@ -106,19 +104,22 @@ bool host_computes(const InstructionClass& c, const Machine& machine);
 std::int64_t words_bytes(const Instruction& instruction, const std::vector<Operation>& operations,
                          const Machine& machine);
 
-/// Bits of the scale of a group of weights; of those of a tile of so many channels, each of so many sums at so many
-/// kernel positions: groups begin anew with each tile, and end with it.
+/// Bits of the scale of a group of weights.
 std::int64_t bits_of_scale(const Machine& machine);
-std::int64_t scale_bits_of_tile(std::int64_t channels, std::int64_t kernels, std::int64_t sums,
-                                const Machine& machine);
 
 /// Bits of a weight that no product multiplies by: beside blocks 16.
 inline std::int64_t bits_beside_products(const Machine& m) {
   return is_block_format(m.weight_format) ? 16 : bits_of(m.weight_format);
 }
 
-/// A format whose scale has a zero point beside it.
-inline bool is_unsigned(NumberFormat f) { return format_text(f).starts_with("uint"); }
+/// Weights of so many channels: `elements` that products multiply by, of each channel rows of so many `sums` at so
+/// many `kernels` positions; beside them of each channel `bias_elements`, and its scale.
+struct WeightTile {
+  std::int64_t channels, elements, kernels, sums, bias_elements;
+  bool with_bias_and_scale = true;
+};
+/// As PSRAM holds them.
+std::int64_t psram_bytes_of(const WeightTile& tile, const Machine& machine);
 
 /// Held weights of a class, as PSRAM and DRAM hold them.
 std::int64_t held_psram_bytes(const InstructionClass& c, const Machine& machine);

@@ -20,7 +20,7 @@ inline std::vector<Count> pieces(Count size, Count piece) {
 struct Ports {
   Ports(const Machine& m, Role role, Family its)
       : own(its),
-        unified(m.activation_memory == ActivationMemory::unified),
+        unified(is_unified(m)),
         wired(weights_wired(m, role)),
         dsram(m.dsram_port_bits),
         stackram(psram_holds_stacks(m) ? m.psram_port_bits : m.stackram_port_bits),

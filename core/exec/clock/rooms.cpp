@@ -21,7 +21,7 @@ Family Rooms::family_of(std::size_t i) const {
 Rooms::Rooms(const CompiledStage& stage, const Machine& machine)
     : stage_(stage),
       machine_(machine),
-      unified_(machine.activation_memory == ActivationMemory::unified),
+      unified_(is_unified(machine)),
       pairs_(has_pairs(machine)),
       last_read_(stage.graph->values.size(), never),
       pushed_(stage.graph->values.size(), 0),
@@ -99,7 +99,7 @@ void Rooms::read(const PlacedOperand& source, std::size_t i) {
 void Rooms::open(std::size_t memory, std::int64_t address, std::int64_t bytes, ValueId value, std::size_t i) {
   if (bytes == 0) return;
   const bool stack = memory + 1 == memories_.size();
-  const std::int64_t capacity = unified_ ? 2 * machine_.dsram_bytes + machine_.stackram_bytes
+  const std::int64_t capacity = unified_ ? unified_bytes(machine_)
                                 : stack  ? machine_.stackram_bytes
                                          : dsram_bytes_of(machine_, static_cast<Family>(memory / 2));
   if (address < 0 || address + bytes > capacity)

@@ -2,7 +2,6 @@
 // addresses.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>

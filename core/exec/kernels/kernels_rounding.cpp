@@ -1,8 +1,6 @@
 // The numbers that rounding to each accumulator format needs.
 #include "core/exec/kernels/kernels_rounding.h"
 
-#include <limits>
-
 #include "core/base/encode.h"
 #include "core/base/error.h"
 

@@ -1,10 +1,6 @@
 // Elements as a machine's number format holds them.
 #include "core/exec/numbers/formats.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
 #include "core/base/encode.h"
 #include "core/base/units.h"
 

@@ -1,9 +1,6 @@
 // Elements as a machine's number format holds them.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "core/base/number_format.h"
 #include "core/base/tensor.h"
 #include "core/program/program.h"

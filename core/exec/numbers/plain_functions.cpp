@@ -1,7 +1,6 @@
 // The common elementwise operators on floats.
 #include "core/exec/numbers/plain_functions.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string_view>
 

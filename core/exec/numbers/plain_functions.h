@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "core/exec/numbers/numbers.h"
 #include "core/graph/graph.h"

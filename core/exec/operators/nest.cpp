@@ -2,7 +2,6 @@
 #include "core/exec/operators/nest.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/error.h"
 #include "core/exec/chip/accumulators.h"

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "core/exec/chip/chip.h"
 #include "core/exec/operators/nest_tile.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <vector>
 
 #include "core/exec/chip/chip.h"

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <span>
-#include <vector>
 
 #include "core/exec/chip/chip.h"
 #include "core/exec/walk/broadcast.h"

@@ -1,7 +1,6 @@
 // The operators that stand before a nest.
 #include "core/exec/operators/prologue.h"
 
-#include <memory>
 #include <utility>
 
 #include "core/base/error.h"

@@ -1,7 +1,6 @@
 // Zero points and scales of quantised products (core/ops/products/quantized.cpp), element by element.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "core/exec/operators/nest.h"

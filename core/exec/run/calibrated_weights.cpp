@@ -1,6 +1,5 @@
 // Weights kept within calibrated ranges.
 #include <algorithm>
-#include <memory>
 
 #include "core/base/encode.h"
 #include "core/exec/run/calibration.h"

@@ -2,7 +2,6 @@
 #include "core/exec/run/frame_tensors.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace sdip::exec {
 

@@ -1,7 +1,6 @@
 // The tensors of one frame on its way through the line.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 

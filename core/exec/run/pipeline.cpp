@@ -2,9 +2,7 @@
 #include "core/exec/run/pipeline.h"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 

@@ -71,10 +71,7 @@ std::int64_t tiles_of(const InstructionClass& c, std::int64_t results) {
 ExecutionMemory execution_memory(const CompiledStage& stage, const Machine& machine) {
   const Graph& graph = *stage.graph;
   ExecutionMemory memory;
-  Pages pages{{},
-              machine.activation_memory == ActivationMemory::unified ? 1
-              : has_pairs(machine)                                   ? 2 * static_cast<std::int64_t>(pair_families)
-                                                                     : 2};
+  Pages pages{{}, is_unified(machine) ? 1 : has_pairs(machine) ? 2 * static_cast<std::int64_t>(pair_families) : 2};
   const auto bytes_of = [&](ValueId v) { return value_bytes(graph.values[v], machine); };
   std::map<std::int64_t, std::pair<std::int64_t, std::size_t>> regions;  // of weights: bytes, last use
   std::map<std::int64_t, std::size_t> first_use;

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <set>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/explore/sampling.h"

@@ -3,7 +3,6 @@
 // by side.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>

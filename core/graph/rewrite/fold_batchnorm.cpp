@@ -10,20 +10,13 @@ namespace {
 /// A weight made by a new node that reads `inputs`.
 ValueId add_folded(Graph& graph, std::vector<Node>& made, const Node& norm, const char* type,
                    std::vector<ValueId> inputs, const Operand& like) {
-  Value value;
-  value.name = norm.name + "/" + type;
-  value.kind = ValueKind::weight;
-  value.operand.type = like.type;
-  value.operand.shape = like.shape;
-  value.operand.weight = true;
   Node node;
-  node.name = value.name;
+  node.name = norm.name + "/" + type;
   node.op = find_operator("sdip", type);
   const auto epsilon = norm.attributes.find("epsilon");
   if (epsilon != norm.attributes.end()) node.attributes.insert(*epsilon);
   node.inputs = std::move(inputs);
-  node.outputs = {static_cast<ValueId>(graph.values.size())};
-  graph.values.push_back(std::move(value));
+  node.outputs = {add_value(graph, node.name, ValueKind::weight, like.type, like.shape)};
   made.push_back(std::move(node));
   return made.back().outputs[0];
 }
@@ -36,6 +29,7 @@ bool uses_batch_statistics(const Node& norm) {
 }
 
 bool fold_batchnorm_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
+  if (!is_node(graph, norm, "BatchNormalization")) return false;
   const Node node = node_at(graph, norm);
   if (uses_batch_statistics(node)) return false;
   const NodeId conv = made_by(graph, node.inputs[0], "Conv");
@@ -59,16 +53,6 @@ bool fold_batchnorm_at(Graph& graph, NodeId norm, std::vector<Node>& made) {
 
 }  // namespace
 
-std::int64_t fold_batchnorm(Graph& graph) {
-  std::vector<Node> made;
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (is_node(graph, n, "BatchNormalization") && fold_batchnorm_at(graph, n, made)) ++count;
-  if (made.empty()) return 0;
-  graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),
-                     std::make_move_iterator(made.end()));
-  sort_nodes(graph);  // weights that nodes make may stand behind their use now
-  return count;
-}
+std::int64_t fold_batchnorm(Graph& graph) { return rewrite_each(graph, Made::before, fold_batchnorm_at); }
 
 }  // namespace sdip

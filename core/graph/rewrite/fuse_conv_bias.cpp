@@ -17,6 +17,7 @@ bool is_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
 }
 
 bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
+  if (!is_node(graph, conv, "Conv")) return false;
   std::vector<ValueId> inputs = node_at(graph, conv).inputs;
   const NodeId add = only_consumer(graph, conv);
   if ((inputs.size() > 2 && inputs[2] != none) || !is_node(graph, add, "Add")) return false;
@@ -51,16 +52,6 @@ bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
 
 }  // namespace
 
-std::int64_t fuse_conv_bias(Graph& graph) {
-  std::vector<Node> made;
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (is_node(graph, n, "Conv") && fuse_conv_bias_at(graph, n, made)) ++count;
-  if (made.empty()) return 0;
-  graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(made.begin()),
-                     std::make_move_iterator(made.end()));
-  sort_nodes(graph);  // weights that nodes make may stand behind their use now
-  return count;
-}
+std::int64_t fuse_conv_bias(Graph& graph) { return rewrite_each(graph, Made::before, fuse_conv_bias_at); }
 
 }  // namespace sdip

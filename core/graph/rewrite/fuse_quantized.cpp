@@ -127,16 +127,6 @@ void add_float_bias(Graph& graph, NodeId id, const Sandwich& found, std::vector<
   const Node product = node_at(graph, id);
   const Operand out = value_at(graph, product.outputs[0]).operand;
   ValueId bias = found.float_bias;
-  const auto fresh = [&](const std::string& name, const Operand& like, ValueKind kind) {
-    Value value;
-    value.name = product.name + name;
-    value.kind = kind;
-    value.operand.type = like.type;
-    value.operand.shape = like.shape;
-    value.operand.weight = kind == ValueKind::weight;
-    graph.values.push_back(std::move(value));
-    return static_cast<ValueId>(graph.values.size() - 1);
-  };
   if (std::string_view(found.type) == "QuantizedConv") {
     Operand like = value_at(graph, bias).operand;
     like.shape.insert(like.shape.end(), out.shape.size() - 2, 1);
@@ -146,7 +136,7 @@ void add_float_bias(Graph& graph, NodeId id, const Sandwich& found, std::vector<
     view.opset = replacement_opset;
     Tensor shape{ElementType::int64, {std::ssize(like.shape)}, like.shape, {}};
     view.inputs = {bias, add_constant(graph, view.name + "/shape", std::move(shape))};
-    view.outputs = {bias = fresh("/bias", like, value_at(graph, bias).kind)};
+    view.outputs = {bias = add_value(graph, view.name, value_at(graph, bias).kind, like.type, like.shape)};
     made.push_back(std::move(view));
   }
   Node sum;
@@ -154,7 +144,7 @@ void add_float_bias(Graph& graph, NodeId id, const Sandwich& found, std::vector<
   sum.op = find_operator("", "Add");
   sum.opset = replacement_opset;
   sum.outputs = product.outputs;
-  const ValueId before = fresh("/product", out, ValueKind::activation);
+  const ValueId before = add_value(graph, product.name + "/product", ValueKind::activation, out.type, out.shape);
   graph.nodes[id].outputs = {before};
   sum.inputs = {before, bias};
   made.push_back(std::move(sum));
@@ -182,15 +172,6 @@ bool fuse_quantized_at(Graph& graph, NodeId id, std::vector<Node>& made) {
 
 }  // namespace
 
-std::int64_t fuse_quantized(Graph& graph) {
-  std::vector<Node> made;
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (fuse_quantized_at(graph, n, made)) ++count;
-  if (made.empty()) return count;
-  graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-  sort_nodes(graph);  // what is new stands behind its use
-  return count;
-}
+std::int64_t fuse_quantized(Graph& graph) { return rewrite_each(graph, Made::behind, fuse_quantized_at); }
 
 }  // namespace sdip

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/graph/rewrite/passes.h"
+#include "core/graph/rewrite/pattern.h"
 #include "core/ops/body.h"
 #include "core/ops/fold.h"
 
@@ -20,27 +21,14 @@ bool all_weights(const Graph& graph, const Node& node) {
   });
 }
 
-ValueId new_value(Graph& graph, std::string name) {
-  graph.values.emplace_back();
-  graph.values.back().name = std::move(name);
-  return static_cast<ValueId>(graph.values.size() - 1);
-}
-
 /// The nodes of a composite's body in its place, its results under the names of the composite's outputs.
 void append_body(Graph& graph, const Node& node) {
   const NodeUse use = use_of(graph, node);
   check_use(*node.op, use.use);
   Body body = node.op->expand(use.use);
   std::vector<ValueId> ids = node.inputs;
-  for (Tensor& constant : body.constants) {
-    ids.push_back(new_value(graph, fmt::format("{}/constant_{}", node.name, ids.size())));
-    Value& value = graph.values.back();
-    value.kind = ValueKind::weight;
-    value.operand.type = constant.type;
-    value.operand.shape = constant.shape;
-    value.operand.weight = true;
-    value.operand.value = std::move(constant);
-  }
+  for (Tensor& constant : body.constants)
+    ids.push_back(add_constant(graph, fmt::format("{}/constant_{}", node.name, ids.size()), std::move(constant)));
   std::vector<ValueId> outputs(ids.size(), none);  // by body value: the composite's output it is
   for (const BodyNode& part : body.nodes) outputs.resize(outputs.size() + as_size(part.outputs), none);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
@@ -62,7 +50,8 @@ void append_body(Graph& graph, const Node& node) {
     for (int input : part.inputs) made.inputs.push_back(input < 0 ? none : ids.at(as_size(input)));
     for (int i = 0; i < part.outputs; ++i) {
       ValueId id = outputs.at(ids.size());
-      if (id == none) id = new_value(graph, made.name + (i == 0 ? "" : "." + std::to_string(i)));
+      const std::string name = made.name + (i == 0 ? "" : "." + std::to_string(i));
+      if (id == none) id = add_value(graph, name, ValueKind::activation, ElementType::float32, {});
       ids.push_back(id);
       made.outputs.push_back(id);
     }
@@ -122,14 +111,9 @@ void append_mask(Graph& graph, const Node& dropout) {
   else
     one.ints = {1};
   made.attributes = {{"value", std::move(one)}};
-  made.inputs = {new_value(graph, made.name + "/shape")};
+  const std::int64_t rank = std::ssize(mask.shape);
+  made.inputs = {add_constant(graph, made.name + "/shape", {ElementType::int64, {rank}, mask.shape, {}})};
   made.outputs = {dropout.outputs[1]};
-  Value& shape = graph.values.back();
-  shape.kind = ValueKind::weight;
-  shape.operand.type = ElementType::int64;
-  shape.operand.shape = {std::ssize(mask.shape)};
-  shape.operand.weight = true;
-  shape.operand.value = Tensor{ElementType::int64, shape.operand.shape, mask.shape, {}};
   append_node(graph, std::move(made));
 }
 

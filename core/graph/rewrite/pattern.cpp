@@ -92,16 +92,33 @@ NodeId only_user(const Graph& graph, ValueId id) {
   return consumers.size() == 1 ? consumers[0] : none;
 }
 
-ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor) {
+ValueId add_value(Graph& graph, std::string name, ValueKind kind, ElementType type, Shape shape) {
   Value value;
-  value.name = name;
-  value.kind = ValueKind::weight;
-  value.operand.type = tensor.type;
-  value.operand.shape = tensor.shape;
-  value.operand.weight = true;
-  value.operand.value = std::move(tensor);
+  value.name = std::move(name);
+  value.kind = kind;
+  value.operand.type = type;
+  value.operand.shape = std::move(shape);
+  value.operand.weight = kind == ValueKind::weight;
   graph.values.push_back(std::move(value));
   return static_cast<ValueId>(graph.values.size() - 1);
+}
+
+ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor) {
+  const ValueId id = add_value(graph, name, ValueKind::weight, tensor.type, tensor.shape);
+  graph.values[id].operand.value = std::move(tensor);
+  return id;
+}
+
+std::int64_t rewrite_each(Graph& graph, Made where, bool (*at)(Graph&, NodeId, std::vector<Node>& made)) {
+  std::vector<Node> made;
+  std::int64_t count = 0;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
+    if (at(graph, n, made)) ++count;
+  if (made.empty()) return count;
+  graph.nodes.insert(where == Made::before ? graph.nodes.begin() : graph.nodes.end(),
+                     std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+  sort_nodes(graph);  // what is new may stand behind its use
+  return count;
 }
 
 ValueId other_input(const Graph& graph, NodeId node, ValueId id) {

@@ -3,7 +3,7 @@
 // after each.
 #pragma once
 
-#include <initializer_list>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +55,9 @@ std::int64_t trailing_axis(const std::vector<std::size_t>& axes, std::size_t ran
 /// The one user of a value, if it has exactly one and is no output of the graph; else `none`.
 NodeId only_user(const Graph& graph, ValueId id);
 
+/// A new value, which no node makes yet.
+ValueId add_value(Graph& graph, std::string name, ValueKind kind, ElementType type, Shape shape);
+
 /// A new constant. Links of other values stay as they are.
 ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor);
 
@@ -67,5 +70,10 @@ void replace_last(Graph& graph, const std::vector<NodeId>& pattern, std::string_
 void bypass(Graph& graph, NodeId id, ValueId instead);
 
 bool is_graph_output(const Graph& graph, ValueId id);
+
+/// Calls `at` for every node, and returns how often it rewrote. What it puts into `made` becomes nodes, which are
+/// sorted then: before all others where they make weights of weights.
+enum class Made { before, behind };
+std::int64_t rewrite_each(Graph& graph, Made where, bool (*at)(Graph&, NodeId, std::vector<Node>& made));
 
 }  // namespace sdip

@@ -39,19 +39,13 @@ std::optional<Pointwise> pointwise_of(const Shape& w, const Shape& x, const Shap
 
 struct Exchange {
   Graph& graph;
-  std::vector<Node> made{};
+  std::vector<Node>& made;
 
   /// `id` in another shape: itself where it has it.
   ValueId reshaped(ValueId id, Shape shape, const std::string& name) {
     if (shape_at(graph, id) == shape) return id;
-    Value value;
-    value.name = name;
-    value.kind = is_weight(graph, id) ? ValueKind::weight : ValueKind::activation;
-    value.operand.type = value_at(graph, id).operand.type;
-    value.operand.weight = value.kind == ValueKind::weight;
-    value.operand.shape = shape;
-    const auto made_id = static_cast<ValueId>(graph.values.size());
-    graph.values.push_back(std::move(value));
+    const ValueKind kind = is_weight(graph, id) ? ValueKind::weight : ValueKind::activation;
+    const ValueId made_id = add_value(graph, name, kind, value_at(graph, id).operand.type, shape);
     view(id, made_id, std::move(shape), name);
     return made_id;
   }
@@ -83,12 +77,8 @@ struct Exchange {
     Node& product = graph.nodes[id];
     product.name = name;
     if (shape_at(graph, result) == shape) return;
-    Value value;
-    value.name = name + "/pixels_made";
-    value.operand.type = value_at(graph, result).operand.type;
-    value.operand.shape = shape;
-    product.outputs[0] = static_cast<ValueId>(graph.values.size());
-    graph.values.push_back(std::move(value));
+    const ElementType like = value_at(graph, result).operand.type;
+    product.outputs[0] = add_value(graph, name + "/pixels_made", ValueKind::activation, like, shape);
     view(product.outputs[0], result, shape_at(graph, result), name + "/view");
   }
 
@@ -163,15 +153,9 @@ struct Exchange {
 }  // namespace
 
 std::int64_t put_weights_second(Graph& graph) {
-  Exchange exchange{graph};
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (exchange.exchange(n)) ++count;
-  if (exchange.made.empty()) return count;
-  graph.nodes.insert(graph.nodes.end(), std::make_move_iterator(exchange.made.begin()),
-                     std::make_move_iterator(exchange.made.end()));
-  sort_nodes(graph);  // what is new stands behind its use
-  return count;
+  return rewrite_each(graph, Made::behind, [](Graph& of, NodeId id, std::vector<Node>& made) {
+    return Exchange{of, made}.exchange(id);
+  });
 }
 
 }  // namespace sdip

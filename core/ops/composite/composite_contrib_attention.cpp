@@ -1,7 +1,5 @@
 // Attention as onnxruntime's optimiser makes it (com.microsoft): Attention with one projection for q, k and v;
 // MultiHeadAttention of projected ones; QAttention, the first of them in integers.
-#include <limits>
-
 #include "core/ops/attention_body.h"
 #include "core/ops/families.h"
 

@@ -1,5 +1,4 @@
 // Conversions from one element type to another, of numbers or of bits.
-#include <algorithm>
 #include <cmath>
 
 #include "core/base/element_codes.h"

@@ -1,5 +1,4 @@
 // Comparisons of two operands, element by element, and the choice between two by a third.
-#include <cmath>
 #include <functional>
 
 #include "core/ops/families.h"

@@ -1,6 +1,5 @@
 // Operators that rank or run along an axis: arg max, the k greatest, running sums and products.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/ops/families.h"

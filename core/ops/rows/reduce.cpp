@@ -1,7 +1,6 @@
 // Operators that make one element of many: sums, means, products, norms, the greatest and the least.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "core/ops/families.h"

@@ -1,7 +1,5 @@
 // The scores of attention, which rewrites make: scale * q k^T. q [2,8,64,40] and k [2,8,77,40] with trans_b 1 make
 // [2,8,64,77]; the scale is one multiplication of each result as it leaves the array, no pass of its own.
-#include <algorithm>
-
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
 #include "core/ops/use.h"

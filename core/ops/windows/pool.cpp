@@ -1,5 +1,4 @@
 // Pooling over windows, and over whole planes.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -27,7 +27,7 @@ bool output_in_dram(Role role, SeriesPart part) {
 /// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. What
 /// may be in a DSRAM of its own, pass `place` sees.
 bool is_too_large(std::int64_t bytes, const Machine& machine) {
-  return machine.activation_memory == ActivationMemory::unified && exceeds_dsram(bytes, machine);
+  return is_unified(machine) && exceeds_dsram(bytes, machine);
 }
 
 /// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
@@ -69,8 +69,7 @@ bool passes_by(const Graph& graph, ValueId v, const Life& life) {
 }  // namespace
 
 bool has_pairs(const Machine& machine) {
-  return machine.operator_dsram == OperatorDsram::per_operator &&
-         machine.activation_memory == ActivationMemory::separate;
+  return machine.operator_dsram == OperatorDsram::per_operator && !is_unified(machine);
 }
 
 void live(Compilation& c) {

@@ -72,7 +72,7 @@ bool is_alike(const Graph& graph, ValueId a, ValueId b) {
 }  // namespace
 
 bool exceeds_dsram(std::int64_t bytes, const Machine& machine) {
-  if (machine.activation_memory == ActivationMemory::unified) return bytes > unified_bytes(machine) / 2;
+  if (is_unified(machine)) return bytes > unified_bytes(machine) / 2;
   return bytes > largest_dsram_bytes(machine);
 }
 

@@ -2,8 +2,6 @@
 //
 // Worked example: the rule "*conv1" rows=8 ... dram, and layers /a/conv1 and /b/conv2: the first is worked through
 // in tiles of 8 rows and its result goes to DRAM; the second is the compiler's to map.
-#include <algorithm>
-
 #include "core/base/error.h"
 #include "core/program/compile/passes.h"
 #include "core/program/tiling/mapping_text.h"

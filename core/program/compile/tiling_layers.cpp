@@ -14,9 +14,8 @@ namespace {
 /// The room of a machine with nothing whole on chip.
 TileRoom empty_room(const Machine& machine, Role role, Family family) {
   TileRoom room = machine_room(machine, weight_place(machine, role));
-  room.read_bytes = room.write_bytes = dsram_bytes_of(machine, family);
-  if (machine.activation_memory == ActivationMemory::unified)
-    room.read_bytes = room.write_bytes = (2 * machine.dsram_bytes + machine.stackram_bytes) / 2;
+  room.read_bytes = room.write_bytes =
+      is_unified(machine) ? unified_bytes(machine) / 2 : dsram_bytes_of(machine, family);
   return room;
 }
 

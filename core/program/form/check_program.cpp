@@ -182,9 +182,8 @@ void check_single(const CompiledStage& stage, const Derivation& derivation, cons
   if (c.work != derived.work) return;
   for (const PlacedOperand& source : i.sources) {
     const Bytes size = value_bytes(*stage.graph, source.value, machine);
-    const bool unified = machine.activation_memory == ActivationMemory::unified;
     if (source.pair && *source.pair != c.work.family) continue;  // the occupancy is that of its own pair
-    const Bytes room = unified                        ? i.dsram_read_side + i.dsram_write_side + i.stackram
+    const Bytes room = is_unified(machine)            ? i.dsram_read_side + i.dsram_write_side + i.stackram
                        : source.place == Place::dsram ? i.dsram_read_side
                                                       : i.stackram;
     if ((source.place == Place::dsram || source.place == Place::stackram) && room < size)

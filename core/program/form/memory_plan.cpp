@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::size_t most_taken_back = 64;
 
-bool is_unified(const Machine& machine) { return machine.activation_memory == ActivationMemory::unified; }
-
 bool is_stack(const Machine& machine) {
   return !is_unified(machine) && machine.stack_discipline == StackDiscipline::stack;
 }

@@ -25,7 +25,7 @@ struct Viewer {
   std::map<std::size_t, std::vector<std::size_t>> readers{};  // of a rectangle in DSRAM: instructions
   std::array<std::int64_t, pair_families> turns{};            // instructions of each family so far
 
-  bool unified() const { return machine.activation_memory == ActivationMemory::unified; }
+  bool unified() const { return is_unified(machine); }
   MemoryName side(std::size_t index, bool writes) const {
     if (unified()) return MemoryName::unified;
     if (has_pairs(machine)) {

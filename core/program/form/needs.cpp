@@ -68,8 +68,8 @@ std::string lacking(const Instruction& instruction, const char* memory, std::int
 std::optional<std::string> short_of(const Instruction& i, const InstructionClass& c, const Machine& m,
                                     std::int64_t pinned_bytes, bool in_place) {
   const std::int64_t read = i.dsram_read_side.value, write = i.dsram_write_side.value, stack = i.stackram.value;
-  if (m.activation_memory == ActivationMemory::unified) {
-    const std::int64_t all = 2 * m.dsram_bytes + m.stackram_bytes;
+  if (is_unified(m)) {
+    const std::int64_t all = unified_bytes(m);
     if (read + write + stack > all) return lacking(i, "activation memory", read + write + stack, all);
   } else {
     const std::int64_t dsram = dsram_bytes_of(m, c.work.family);

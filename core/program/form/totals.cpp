@@ -1,6 +1,5 @@
 // Totals of a program, and what lies on chip, as far as they follow from instructions and graph.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/program/form/form.h"

@@ -2,7 +2,6 @@
 #include "core/program/fusing/strip_chain.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -53,7 +52,7 @@ struct Estimate {
   /// The room that whole operands and results leave; below 0 where they alone are too large. Of a unified memory
   /// the room is what values do not use.
   TileRoom beside_values(const Draft& draft, const InstructionClass& c, TileRoom its) const {
-    if (machine.activation_memory == ActivationMemory::unified) return its;
+    if (is_unified(machine)) return its;
     std::set<ValueId> read;
     for (const DraftOperand& operand : draft.operands)
       if (place_of(operand.value, false) == Place::dsram && read.insert(operand.value).second)
@@ -184,9 +183,8 @@ class Cutting {
 /// The room of an instruction of whose operands none is whole on chip; of a unified memory half for such tiles.
 TileRoom room_of(const Machine& machine, Role role, Family family) {
   TileRoom room = machine_room(machine, weight_place(machine, role));
-  room.read_bytes = room.write_bytes = machine.activation_memory == ActivationMemory::separate
-                                           ? dsram_bytes_of(machine, family)
-                                           : (2 * machine.dsram_bytes + machine.stackram_bytes) / 4;
+  room.read_bytes = room.write_bytes =
+      is_unified(machine) ? unified_bytes(machine) / 4 : dsram_bytes_of(machine, family);
   return room;
 }
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "core/program/compile/passes.h"

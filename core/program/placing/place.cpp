@@ -41,7 +41,7 @@ std::vector<char> foreseen_to_stay(const Compilation& compilation, const AskedCa
 void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps gaps, const Resident& resident,
                  std::int64_t in_use, std::size_t i, Instruction& instruction) {
   Extent read{gaps.read.address, buffers.read_bytes}, write{gaps.write.address, buffers.write_bytes};
-  if (machine.activation_memory == ActivationMemory::unified) {
+  if (is_unified(machine)) {
     Extent& larger = read.bytes < write.bytes ? write : read;
     Extent& smaller = read.bytes < write.bytes ? read : write;
     larger.address = take(gaps.unified, larger.bytes);
@@ -52,7 +52,7 @@ void fill_memory(const Machine& machine, const TileBuffers& buffers, TileGaps ga
   instruction.dsram_read_side = Bytes(resident.read[i] + read.bytes);
   instruction.dsram_write_side = Bytes(resident.write[i] + write.bytes);
   instruction.stackram = Bytes(in_use);
-  if (machine.activation_memory == ActivationMemory::separate) return;
+  if (!is_unified(machine)) return;
   for (const Extent& tiles : {read, write})
     if (tiles.bytes > 0) in_use = std::max(in_use, tiles.address + tiles.bytes);
   instruction.stackram = Bytes(in_use) - instruction.dsram_read_side - instruction.dsram_write_side;
@@ -176,7 +176,7 @@ std::optional<std::size_t> try_place(Compilation& compilation, Mappings& mapping
   const Places places{graph, lives};
   MemoryPlan plan = plan_memory(machine, drafts, lives);
   std::vector<TileGoal> goals(drafts.size(), machine.tile_goal);
-  if (machine.activation_memory == ActivationMemory::separate) {
+  if (!is_unified(machine)) {
     WholeChosen chosen = choose_whole(compilation, mappings, plan, stays);
     if (chosen.failed) return chosen.failed;
     goals = std::move(chosen.goals);

@@ -47,7 +47,7 @@ TileGaps gaps_at(const Machine& machine, const MemoryPlan& plan, const Resident&
                  std::size_t i) {
   const std::int64_t dsram = dsram_bytes_of(machine, draft.work.family);
   TileGaps gaps{{resident.read[i], dsram - resident.read[i]}, {resident.write[i], dsram - resident.write[i]}, {}};
-  if (machine.activation_memory == ActivationMemory::separate) return gaps;
+  if (!is_unified(machine)) return gaps;
   std::int64_t end = 0;
   for (const Extent& extent : plan.live_extents[i]) {
     if (extent.address > end) gaps.unified.push_back({end, extent.address - end});

@@ -8,7 +8,6 @@
 #include "core/program/tiling/attention_tiles.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace sdip {
 namespace {

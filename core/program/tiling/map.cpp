@@ -217,7 +217,7 @@ struct FewestBytes {
   RoomTaken room_taken(const Mapping& m, std::int64_t weight_buffers) {
     c.mapping = m;
     RoomTaken taken = taken_by(c, room, weight_buffers);
-    if (!streams_weights) taken.weights = 0;
+    if (!streams_weights) taken.weight_bytes = 0;
     return taken;
   }
 
@@ -271,10 +271,10 @@ struct FewestBytes {
       within.*part = std::min(within.*part, taken_bytes - 1);
       search(within, granules, weight_buffers, coarser);
     };
-    if (smallest.read > 0) with_less(&TileRoom::read_bytes, &MappingStep::read_room, smallest.read);
-    if (smallest.write > 0) with_less(&TileRoom::write_bytes, &MappingStep::write_room, smallest.write);
-    if (streams_weights && smallest.weights > 1)
-      with_less(&TileRoom::weight_bytes, &MappingStep::weight_room, smallest.weights);
+    if (smallest.read_bytes > 0) with_less(&TileRoom::read_bytes, &MappingStep::read_room, smallest.read_bytes);
+    if (smallest.write_bytes > 0) with_less(&TileRoom::write_bytes, &MappingStep::write_room, smallest.write_bytes);
+    if (streams_weights && smallest.weight_bytes > 1)
+      with_less(&TileRoom::weight_bytes, &MappingStep::weight_room, smallest.weight_bytes);
   }
 
   /// Whether the cheapest mapping has no transfer rounded up, so that others of its granules move no fewer bytes.
@@ -299,9 +299,9 @@ struct FewestBytes {
     improve();
     const RoomTaken whole{room.read_bytes, room.write_bytes, room.weight_bytes};
     if (!needed || !needed->within(whole)) return;
-    step.read_room.least = needed->read;
-    step.write_room.least = needed->write;
-    if (room.weight_bytes > 0) step.weight_room.least = needed->weights;
+    step.read_room.least = needed->read_bytes;
+    step.write_room.least = needed->write_bytes;
+    if (room.weight_bytes > 0) step.weight_room.least = needed->weight_bytes;
   }
 };
 
@@ -387,8 +387,8 @@ MissingBytes missing_bytes(const InstructionClass& c, const TileRoom& room, std:
   const auto beyond = [](std::int64_t bytes, std::int64_t there) {
     return std::max<std::int64_t>(0, bytes - there);
   };
-  return {beyond(taken.read, room.read_bytes), beyond(taken.write, room.write_bytes),
-          room.weight_bytes > 0 ? beyond(taken.weights, room.weight_bytes) : 0};
+  return {beyond(taken.read_bytes, room.read_bytes), beyond(taken.write_bytes, room.write_bytes),
+          room.weight_bytes > 0 ? beyond(taken.weight_bytes, room.weight_bytes) : 0};
 }
 
 namespace {

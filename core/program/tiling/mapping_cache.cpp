@@ -2,7 +2,6 @@
 #include "core/program/tiling/mapping_cache.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace sdip {
 namespace {

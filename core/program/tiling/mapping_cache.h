@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 

@@ -11,8 +11,6 @@
 // on 64 x 64 results, 320 channels of 320: tiles of 8 rows of 64 columns, and 128 channels, for each all rows.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

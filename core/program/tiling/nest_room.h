@@ -15,17 +15,17 @@ TileTerms terms_of(const InstructionClass& c, const Nest& nest, const TileRoom& 
 
 /// The room that a mapping takes on the sides of DSRAM and in PSRAM.
 struct RoomTaken {
-  std::int64_t read = 0, write = 0, weights = 0;
+  std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   bool within(const RoomTaken& room) const {
-    return read <= room.read && write <= room.write && weights <= room.weights;
+    return read_bytes <= room.read_bytes && write_bytes <= room.write_bytes && weight_bytes <= room.weight_bytes;
   }
   void include(const RoomTaken& other) {
-    read = std::max(read, other.read), write = std::max(write, other.write);
-    weights = std::max(weights, other.weights);
+    read_bytes = std::max(read_bytes, other.read_bytes), write_bytes = std::max(write_bytes, other.write_bytes);
+    weight_bytes = std::max(weight_bytes, other.weight_bytes);
   }
 };
 
-/// The room that a class with its mapping takes. `weights`: 0 where they lie in place.
+/// The room that a class with its mapping takes. `weight_bytes`: 0 where they lie in place.
 RoomTaken taken_by(const InstructionClass& c, const TileRoom& room, std::int64_t weight_buffers);
 
 /// Whether a class with its mapping fits: missing_bytes would be none.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 
 #include "core/program/tiling/draft.h"
 

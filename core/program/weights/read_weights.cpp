@@ -1,6 +1,5 @@
 // The `.weight` file read back.
 #include <cmath>
-#include <set>
 #include <string>
 #include <tuple>
 

@@ -146,7 +146,7 @@ std::string lane_difference(const TimelineResult& alone, const LaneTimes& lane) 
     if (alone.total(count) != lane.total(count)) return "total of " + std::to_string(count);
   const PassCost& last = alone.passes.back();
   if (last.stall_weights + last.stall_activations + last.stall_program != lane.stall_cycles) return "stalls";
-  if (alone.running != lane.running) return "running";
+  if (alone.running_cycles != lane.running_cycles) return "running";
   if (alone.psram_peak_bytes != lane.psram_peak_bytes) return "peak";
   return "";
 }

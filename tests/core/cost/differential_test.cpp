@@ -81,8 +81,8 @@ void expect_equal(const Program& program, const Machine& given, Decimal share, s
   }
   const InstructionCounts last = sum_of(run.passes[simulated - 1]);
   const bool beside = machine.operator_dsram == OperatorDsram::per_operator;  // words are waited for before begin
-  EXPECT_EQ(result.running, last.start + (beside ? last.stall_program : 0));
-  EXPECT_EQ(result.waiting, last.waiting);
+  EXPECT_EQ(result.running_cycles, last.start + (beside ? last.stall_program : 0));
+  EXPECT_EQ(result.waiting_cycles, last.waiting);
   for (std::size_t i = 0; i < trace.size(); ++i)
     EXPECT_TRUE(counted(trace[i], costs[static_cast<std::size_t>(program.instructions[i].instruction_class)]) ==
                 run.passes[simulated - 1][i])

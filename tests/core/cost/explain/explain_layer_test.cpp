@@ -70,31 +70,32 @@ bool shows(const LayerExplanation& e, std::string_view what) {
   return term != nullptr && !term->numbers.empty();
 }
 
-const char* const on_chip = "machine\ni0 linear rows=3 sums=3 channels=5 tile_channels=2 a=dram b=psram to=dram\n";
+const char* const weights_on_chip =
+    "machine\ni0 linear rows=3 sums=3 channels=5 tile_channels=2 a=dram b=psram to=dram\n";
 const char* const on_host = "machine host_operators=softmax\ni0 softmax rows=2 length=5 passes=3 a=dram to=dram\n";
 
 TEST(explain_layer, shows_no_formula_that_comes_to_another_figure_than_the_engines) {
-  const Changeable right(on_chip);
+  const Changeable right(weights_on_chip);
   for (const char* what : {"compute", "work", "overhead", "time", "dram_bytes"})
     EXPECT_TRUE(shows(right.explained(), what)) << what;
-  Changeable worked(on_chip);
+  Changeable worked(weights_on_chip);
   worked.stage.run.costs[0].busy[Resource::compute] += 1;
   EXPECT_FALSE(shows(worked.explained(), "compute"));
-  Changeable longer(on_chip);
+  Changeable longer(weights_on_chip);
   longer.stage.run.costs[0].cycles += 1;
   EXPECT_FALSE(shows(longer.explained(), "work"));
   EXPECT_FALSE(shows(longer.explained(), "time"));
-  Changeable moved(on_chip);
+  Changeable moved(weights_on_chip);
   moved.stage.trace[0].weight_bytes += 1;
   EXPECT_FALSE(shows(moved.explained(), "dram_bytes"));
   EXPECT_TRUE(shows(moved.explained(), "dram_channel"));
-  Changeable waiting(on_chip);
+  Changeable waiting(weights_on_chip);
   waiting.stage.trace[0].overhead += 1;
   EXPECT_FALSE(shows(waiting.explained(), "overhead"));
 }
 
 TEST(explain_layer, adds_up_24_kinds_of_transfers_and_no_more) {
-  Changeable changed(on_chip);
+  Changeable changed(weights_on_chip);
   changed.stage.moves[0].moves.resize(24);  // those of no times add nothing
   LayerExplanation e = changed.explained();
   for (const char* what : {"dram_channel", "dram_bytes", "moving_time", "working_time"})
@@ -122,7 +123,7 @@ TEST(explain_layer, of_the_host_is_written_out_and_has_no_bound) {
   EXPECT_EQ(e.bound_cycles, 0);
   EXPECT_TRUE(shows(e, "compute"));
   EXPECT_TRUE(shows(e, "work"));
-  EXPECT_TRUE(Changeable(on_chip).explained().written_out);
+  EXPECT_TRUE(Changeable(weights_on_chip).explained().written_out);
 }
 
 /// By hand; numbers are of a byte, memories hold 3 in all, lanes are one wide.

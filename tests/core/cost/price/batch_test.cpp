@@ -35,7 +35,7 @@ void compare(const TimelineResult& alone, const LaneTimes& beside, const std::st
   ASSERT_EQ(alone.total(7), beside.total(7)) << what;
   const PassCost& last = alone.passes.back();
   ASSERT_EQ(last.stall_weights + last.stall_activations + last.stall_program, beside.stall_cycles) << what;
-  ASSERT_EQ(alone.running, beside.running) << what;
+  ASSERT_EQ(alone.running_cycles, beside.running_cycles) << what;
   ASSERT_EQ(alone.psram_peak_bytes, beside.psram_peak_bytes) << what;
 }
 

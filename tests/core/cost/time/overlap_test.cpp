@@ -95,8 +95,8 @@ TEST(overlap, of_a_convolution_a_vector_operator_and_a_linear_takes_20_cycles_fo
   EXPECT_EQ(traced.trace[2].waiting, 9);
   EXPECT_EQ(traced.trace[2].overhead, 1);
   EXPECT_EQ(traced.result.passes[0].cycles, 20);
-  EXPECT_EQ(traced.result.running, 13 + 7 + 7);
-  EXPECT_EQ(traced.result.waiting, 9);
+  EXPECT_EQ(traced.result.running_cycles, 13 + 7 + 7);
+  EXPECT_EQ(traced.result.waiting_cycles, 9);
   EXPECT_TRUE(traced.result.repeats);
   m.operator_dsram = OperatorDsram::common;
   EXPECT_EQ(trace_of(three(), m).result.passes[0].cycles, 29);
@@ -266,8 +266,8 @@ TEST(overlap, is_never_of_two_that_own_one_thing_nor_of_one_and_what_it_comes_af
       }
     }
     EXPECT_EQ(traced.result.passes.back().cycles, last);
-    EXPECT_EQ(traced.result.running, running);
-    EXPECT_EQ(traced.result.waiting, waiting);
+    EXPECT_EQ(traced.result.running_cycles, running);
+    EXPECT_EQ(traced.result.waiting_cycles, waiting);
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(overlaps, 100);

@@ -331,8 +331,8 @@ TEST(timeline, what_nothing_has_set_is_nothing) {
   EXPECT_EQ(numbers_of(InstructionTime{}), Numbers(13, 0));
   const TimelineResult result;
   EXPECT_EQ(result.steady + static_cast<std::size_t>(result.psram_peak_bytes + result.operations_run), 0u);
-  EXPECT_EQ(result.running, 0);
-  EXPECT_EQ(result.waiting, 0);
+  EXPECT_EQ(result.running_cycles, 0);
+  EXPECT_EQ(result.waiting_cycles, 0);
   const TimelineRules r;
   for (const std::int64_t none : {r.decompressor_bytes, r.psram_bytes, r.pinned_bytes, r.dispatch_cycles,
                                   r.pipeline_stages, r.host_command_cycles, r.imem_bytes})
