@@ -5,8 +5,6 @@
 
 namespace sdip {
 
-std::int64_t unified_bytes(const Machine& machine) { return 2 * machine.dsram_bytes + machine.stackram_bytes; }
-
 std::string_view memory_text(MemoryName memory) {
   static_assert(pair_families == 7);
   static constexpr std::string_view names[memory_names] = {"DSRAM0",
@@ -36,7 +34,7 @@ std::vector<MemoryCapacity> memory_capacities(const CompiledStage& stage, const 
   const Machine& machine = *its;
   std::vector<MemoryCapacity> capacities;
   const auto add = [&](MemoryName memory, std::int64_t bytes) { capacities.push_back({memory, Bytes(bytes)}); };
-  if (machine.activation_memory == ActivationMemory::unified) {
+  if (is_unified(machine)) {
     add(MemoryName::unified, unified_bytes(machine));
   } else {
     std::array<bool, pair_families> uses{};

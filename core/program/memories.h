@@ -20,9 +20,6 @@ constexpr MemoryName pair_side(Family family, std::int64_t side) {
 /// "DSRAM0", ..., "DSRAM0 of conv2d".
 std::string_view memory_text(MemoryName memory);
 
-/// Bytes of the one memory of unified machines.
-std::int64_t unified_bytes(const Machine& machine);
-
 /// How much a memory of a stage's core can hold.
 struct MemoryCapacity {
   MemoryName memory = MemoryName::dsram0;

@@ -7,7 +7,6 @@
 
 #include "core/program/compile/front_cache.h"
 #include "core/program/form/memory_plan.h"
-#include "core/program/memories.h"
 
 namespace sdip {
 namespace {

@@ -10,7 +10,6 @@
 #include "core/program/compile/pieces.h"
 #include "core/program/form/form.h"
 #include "core/program/form/memory_plan.h"
-#include "core/program/memories.h"
 
 namespace sdip {
 namespace {

@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "core/base/error.h"
-#include "core/program/memories.h"
 
 namespace sdip {
 namespace {

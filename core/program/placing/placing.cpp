@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/index.h"
-#include "core/program/memories.h"
 #include "core/program/tiling/strips.h"
 #include "core/program/tiling/tiles.h"
 
