@@ -227,8 +227,9 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
 void export_sweep_points(const Store& store, SweepRecord sweep, const std::string& file, NewFile* target) {
   const ExportFormat format = export_format_of(file);
   const ExportQuery query = export_query(store, sweep, format, "", false, "--export");
-  export_to(store, sweep, query, manifest_json(store, sweep, query, "sdip sweep"), target, file,
-            has_manifest_beside(format, target));
+  export_to(store, sweep, query,
+            manifest_json(store, sweep, query, fmt::format("sdip sweep {} --export {}", sweep.row.model, file)),
+            target, file, has_manifest_beside(format, target));
 }
 
 /// Runs what is missing, of the part alone where there is one; true: interrupted, and how to go on is said.

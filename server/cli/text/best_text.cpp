@@ -300,6 +300,10 @@ void print_best(std::ostream& out, const BestAnswer& answer, std::string_view fi
     out << "  nothing was evaluated\n";
     return;
   }
+  const bool early = answer.seconds < 0.97 * static_cast<double>(answer.request.seconds);
+  if (answer.request.evaluations == 0 && !answer.cancelled && !answer.found.stopped && early)
+    out << "  it ended before its " << count_text(answer.request.seconds)
+        << " s: no single change betters what it found\n";
   const Candidate& best = answer.found.best[0];
   if (!answer.keeps()) {
     out << "  No machine that was found keeps the conditions. The nearest:\n";

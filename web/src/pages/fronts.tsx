@@ -114,7 +114,7 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
           <Scatter
             x={x} y={y} layers={layers} channels={null} front={goals.length === 2 ? all : []} knees={knees} lowerX={!goals[0]?.most} dark={dark}
             label={t('best.front_label', { x: first, y: second, count: plain(points.length) })} hrefOf={hrefOf} nameOf={nameOf} onOpen={(i) => go(pathOf(points[i]))}
-            zoomHint={t('best.front_hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x: first, y: second })}
+            zoomHint={t('pareto.hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x: first, y: second })}
             describe={(i) => (
               <>
                 <strong>{names.get(points[i]?.sweep ?? 0)} · {points[i]?.index}</strong>
