@@ -2,6 +2,7 @@
 #include "server/api/openapi.h"
 
 #include "core/cost/price/estimate.h"
+#include "core/exec/run/calibration.h"
 #include "core/explore/revision.h"
 #include "core/explore/space.h"
 #include "core/machine/machine.h"
@@ -213,27 +214,6 @@ void add_models(Schema& schemas) {
   add_model_facts(schemas, origin, kind);
 }
 
-void add_analysis_request(Schema& schemas) {
-  schemas["AnalysisRequest"] = object({{"model", text()},
-                                       {"preset?", text()},
-                                       {"machine?", reference("MachineChanges")},
-                                       {"formats?", text()},
-                                       {"instructions?", flag()}});
-}
-
-void add_comparisons(Schema& schemas) {
-  schemas["ComparisonRequest"] = object({{"model", text()},
-                                         {"preset?", text()},
-                                         {"machine?", reference("MachineChanges")},
-                                         {"formats?", text()},
-                                         {"baselines?", array(text())},
-                                         {"devices?", array({{"type", "object"}})},
-                                         {"presets?", array(text())},
-                                         {"batches?", array(integer())},
-                                         {"node?", text()},
-                                         {"vary?", {{"type", "object"}}}});
-}
-
 void add_compared_rows(Schema& schemas) {
   schemas["DeviceStage"] = object({{"name", text()},
                                    {"passes", integer()},
@@ -412,14 +392,10 @@ void add_accuracies(Schema& schemas) {
   schemas["PointAccuracy"] = object({{"sqnr_db", {{"type", {"number", "string", "null"}}}},
                                      {"cosine", nullable(number())},
                                      {"weights", one_of({"random", "file"})}});
-  schemas["AccuracyRequest"] = object({{"model", text()},
-                                       {"preset?", text()},
-                                       {"machine?", reference("MachineChanges")},
-                                       {"formats?", text()},
-                                       {"calibration?", one_of({"minmax", "percentile", "mse"})},
-                                       {"percentile?", number()},
-                                       {"samples?", integer()},
-                                       {"seed?", integer()}});
+  schemas["AccuracyRequest"] = point_request({{"calibration?", one_of(calibration_names)},
+                                              {"percentile?", number()},
+                                              {"samples?", integer()},
+                                              {"seed?", integer()}});
   const Schema layer = object(deviation({{"value", text()}, {"instruction", text()}, {"op", text()}}));
   const Schema step = object(deviation({{"step", integer()}, {"t", number()}}));
   schemas["StageAccuracy"] = object({{"name", text()},
@@ -446,6 +422,13 @@ void add_accuracies(Schema& schemas) {
 
 }  // namespace
 
+Schema point_request(const Properties& more) {
+  Properties all = {
+      {"model", text()}, {"preset?", text()}, {"machine?", reference("MachineChanges")}, {"formats?", text()}};
+  all.insert(all.end(), more.begin(), more.end());
+  return object(all);
+}
+
 Schema user_formulas() {
   const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
   return {{"type", "object"}, {"additionalProperties", either}};
@@ -455,11 +438,16 @@ OrderedJson component_schemas() {
   Schema schemas = Schema::object();
   add_tables(schemas);
   add_models(schemas);
-  add_analysis_request(schemas);
+  schemas["AnalysisRequest"] = point_request({{"instructions?", flag()}});
   add_analysis_schemas(schemas);
   add_memory_schemas(schemas);
   add_explanations(schemas);
-  add_comparisons(schemas);
+  schemas["ComparisonRequest"] = point_request({{"baselines?", array(text())},
+                                                {"devices?", array({{"type", "object"}})},
+                                                {"presets?", array(text())},
+                                                {"batches?", array(integer())},
+                                                {"node?", text()},
+                                                {"vary?", {{"type", "object"}}}});
   add_compared_rows(schemas);
   add_sweeps(schemas);
   add_fronts(schemas);

@@ -117,11 +117,7 @@ void add_explanations(OrderedJson& schemas) {
                              {"mac_roofs", array(reference("MacRoof"))},
                              {"terms", array(reference("FilledTerm"))}});
   schemas["StageExplanation"] = object(stage);
-  schemas["ExplanationRequest"] = object({{"model", text()},
-                                          {"preset?", text()},
-                                          {"machine?", reference("MachineChanges")},
-                                          {"formats?", text()},
-                                          {"layers?", integer()}});
+  schemas["ExplanationRequest"] = point_request({{"layers?", integer()}});
   schemas["Explanation"] = object({{"model", text()},
                                    {"machine", reference("Machine")},
                                    {"feasible", flag()},

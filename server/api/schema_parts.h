@@ -7,6 +7,8 @@ namespace sdip {
 
 /// The states of a job.
 schema::Schema job_states();
+/// A request of one design point, and what more it asks.
+schema::Schema point_request(const schema::Properties& more);
 /// A user's formulas by name, each alone or with its unit.
 schema::Schema user_formulas();
 

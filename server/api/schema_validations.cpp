@@ -31,15 +31,11 @@ void add_requests(OrderedJson& schemas, const Schema& first) {
   schemas["Coverage"] =
       object(integers({"instructions", "instructions_compared", "classes", "classes_compared", "classes_executed",
                        "values", "tile_operations", "elements", "differences", "overflows"}));
-  schemas["ValidationRequest"] = object({{"model", text()},
-                                         {"preset?", text()},
-                                         {"machine?", reference("MachineChanges")},
-                                         {"formats?", text()},
-                                         {"layers?", array(text())},
-                                         {"passes?", integer()},
-                                         {"tensors?", flag()},
-                                         {"seed?", integer()},
-                                         {"seconds?", integer()}});
+  schemas["ValidationRequest"] = point_request({{"layers?", array(text())},
+                                                {"passes?", integer()},
+                                                {"tensors?", flag()},
+                                                {"seed?", integer()},
+                                                {"seconds?", integer()}});
   schemas["ValidationSummary"] = object({{"feasible", flag()},
                                          {"reason", text()},
                                          {"verdict", verdicts()},
