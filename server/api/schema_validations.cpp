@@ -8,8 +8,6 @@ namespace {
 
 using namespace schema;
 
-Schema or_null(Schema schema) { return {{"anyOf", {std::move(schema), {{"type", "null"}}}}}; }
-
 Schema verdicts() { return one_of({"pass", "differs", "not_compared"}); }
 
 Schema counter_names() {

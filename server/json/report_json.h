@@ -14,10 +14,30 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
 /// The schemas of an analysis and its parts.
 void add_analysis_schemas(OrderedJson& schemas);
 
+/// The schema that Needs are written in.
+schema::Schema cycles_by_need();
+
 /// The shape that instruction `index` of stage `stage` makes; empty when it makes none.
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index);
 
+/// A value of a row of a machine, as JSON has it.
+struct RowValue {
+  const ParameterRow* row;
+  std::int64_t value;
+  RowValue(const ParameterRow* of, std::int64_t its) : row(of), value(its) {}
+};
+
 // How the types of results are written.
+template <>
+struct Written<RowValue> {
+  static OrderedJson json(RowValue of) { return value_json(*of.row, of.value); }
+  static schema::Schema schema() { return {{"type", {"number", "string", "boolean"}}}; }
+};
+template <>
+struct Written<Machine> {
+  static OrderedJson json(const Machine& machine) { return machine_json(machine); }
+  static schema::Schema schema() { return schema::reference("Machine"); }
+};
 template <>
 struct Written<Role> : WrittenText<role_text> {};
 template <>
@@ -62,10 +82,10 @@ struct Written<MetricValues> {  // by name, in the order of the table
   static schema::Schema schema() { return schema::reference("MetricValues"); }
 };
 template <>
-const Record<MacRoof>& record();
+Record<MacRoof> make_record();
 template <>
-const Record<StageReport>& record();
+Record<StageReport> make_record();
 template <>
-const Record<InstructionCost>& record();
+Record<InstructionCost> make_record();
 
 }  // namespace sdip

@@ -3306,13 +3306,6 @@ export interface components {
             mac_roofs: components["schemas"]["MacRoof"][];
             terms: components["schemas"]["FilledTerm"][];
         };
-        ExplanationRequest: {
-            model: string;
-            preset?: string;
-            machine?: components["schemas"]["MachineChanges"];
-            formats?: string;
-            layers?: number;
-        };
         Explanation: {
             model: string;
             machine: components["schemas"]["Machine"];
@@ -3325,6 +3318,11 @@ export interface components {
             stages: components["schemas"]["StageExplanation"][];
             worst: components["schemas"]["LayerExplanation"][];
             layers: components["schemas"]["LayerNeeds"][];
+        };
+        RowStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
         };
         SingleChange: {
             parameter: string;
@@ -3356,6 +3354,13 @@ export interface components {
             moves_bottleneck: number[];
             moves_without_gain: number[];
             more_frames: number[];
+        };
+        ExplanationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
+            layers?: number;
         };
         ScreeningRequest: {
             model: string;
@@ -3960,11 +3965,6 @@ export interface components {
         BestSoFar: {
             evaluated: number;
             values: (number | null)[];
-        };
-        RowStep: {
-            parameter: string;
-            from: number | string | boolean;
-            to: number | string | boolean;
         };
         FoundMachine: {
             objectives: {
