@@ -104,6 +104,22 @@ struct Written<Figure> {
   static schema::Schema schema() { return schema::nullable(schema::number()); }
 };
 
+/// Figures by name, each of which may be no number.
+struct NamedFigures {
+  std::vector<std::pair<std::string, double>> of;
+};
+template <>
+struct Written<NamedFigures> {
+  static OrderedJson json(const NamedFigures& figures) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [name, value] : figures.of) object[name] = number_or_null(value);
+    return object;
+  }
+  static schema::Schema schema() {
+    return {{"type", "object"}, {"additionalProperties", Written<Figure>::schema()}};
+  }
+};
+
 /// An enumeration that `text` spells.
 template <auto text>
 struct WrittenText {

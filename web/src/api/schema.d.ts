@@ -756,9 +756,6 @@ export interface components {
             more_gives: "rate" | "room" | "nothing";
             doc: components["schemas"]["Doc"];
         };
-        Parameters: {
-            parameters: components["schemas"]["Parameter"][];
-        };
         TechnologyRow: {
             name: string;
             value: number;
@@ -769,9 +766,6 @@ export interface components {
             confidence: "cited" | "unverified" | "assumption";
             source: string;
         };
-        Technology: {
-            technology: components["schemas"]["TechnologyRow"][];
-        };
         MetricInfo: {
             name: string;
             unit: string;
@@ -779,41 +773,10 @@ export interface components {
             better: "higher" | "lower" | "neither";
             doc: components["schemas"]["Doc"];
         };
-        FieldInfo: {
-            name: string;
-            unit: string;
-            doc: components["schemas"]["Doc"];
-        };
-        FieldRecord: {
-            name: string;
-            fields: components["schemas"]["FieldInfo"][];
-        };
-        Fields: {
-            records: components["schemas"]["FieldRecord"][];
-        };
-        Metrics: {
-            metrics: components["schemas"]["MetricInfo"][];
-        };
         Preset: {
             name: string;
             doc: components["schemas"]["Doc"];
             machine: components["schemas"]["Machine"];
-        };
-        Presets: {
-            presets: components["schemas"]["Preset"][];
-        };
-        Operator: {
-            domain: string;
-            type: string;
-            mnemonic: string;
-            since: string;
-            family: string;
-            composite: boolean;
-            /** @enum {string} */
-            origin: "built_in" | "file";
-        };
-        Operators: {
-            operators: components["schemas"]["Operator"][];
         };
         Field: {
             name: string;
@@ -840,6 +803,43 @@ export interface components {
             fields: components["schemas"]["Field"][];
             figures: components["schemas"]["DeviceFigure"][];
             notes: string[];
+        };
+        Parameters: {
+            parameters: components["schemas"]["Parameter"][];
+        };
+        Technology: {
+            technology: components["schemas"]["TechnologyRow"][];
+        };
+        FieldInfo: {
+            name: string;
+            unit: string;
+            doc: components["schemas"]["Doc"];
+        };
+        FieldRecord: {
+            name: string;
+            fields: components["schemas"]["FieldInfo"][];
+        };
+        Fields: {
+            records: components["schemas"]["FieldRecord"][];
+        };
+        Metrics: {
+            metrics: components["schemas"]["MetricInfo"][];
+        };
+        Presets: {
+            presets: components["schemas"]["Preset"][];
+        };
+        Operator: {
+            domain: string;
+            type: string;
+            mnemonic: string;
+            since: string;
+            family: string;
+            composite: boolean;
+            /** @enum {string} */
+            origin: "built_in" | "file";
+        };
+        Operators: {
+            operators: components["schemas"]["Operator"][];
         };
         Baselines: {
             baselines: components["schemas"]["Baseline"][];
