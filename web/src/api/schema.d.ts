@@ -3712,6 +3712,22 @@ export interface components {
             executed: number | null;
             point?: number;
         };
+        ValidationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
+            layers?: string[];
+            passes?: number;
+            tensors?: boolean;
+            seed?: number;
+            seconds?: number;
+        };
+        ValidationProgress: {
+            doing: string;
+            done: number;
+            total: number;
+        };
         Coverage: {
             instructions: number;
             instructions_compared: number;
@@ -3724,17 +3740,6 @@ export interface components {
             differences: number;
             overflows: number;
         };
-        ValidationRequest: {
-            model: string;
-            preset?: string;
-            machine?: components["schemas"]["MachineChanges"];
-            formats?: string;
-            layers?: string[];
-            passes?: number;
-            tensors?: boolean;
-            seed?: number;
-            seconds?: number;
-        };
         ValidationSummary: {
             feasible: boolean;
             reason: string;
@@ -3744,11 +3749,6 @@ export interface components {
             seconds: number;
             first_difference: components["schemas"]["FirstDifference"] | null;
             coverage: components["schemas"]["Coverage"];
-        };
-        ValidationProgress: {
-            doing: string;
-            done: number;
-            total: number;
         };
         ComparedPass: {
             number: number;
@@ -3827,6 +3827,31 @@ export interface components {
             stages: components["schemas"]["StageCounters"][];
             tensors: components["schemas"]["StageTensors"][];
         };
+        FrontSummary: {
+            budget_s: number;
+            points: number;
+            points_covered: number;
+            programs: number;
+            classes: number;
+            classes_executed: number;
+            values: number;
+            differences: number;
+            overflows: number;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        FrontPoint: {
+            index: number;
+            covered: boolean;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
+            passed: boolean;
+            coverage: components["schemas"]["Coverage"];
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
         ValidationItem: {
             id: number;
             model: string;
@@ -3853,22 +3878,6 @@ export interface components {
         Validations: {
             validations: components["schemas"]["ValidationItem"][];
         };
-        FrontSummary: {
-            budget_s: number;
-            points: number;
-            points_covered: number;
-            programs: number;
-            classes: number;
-            classes_executed: number;
-            values: number;
-            differences: number;
-            overflows: number;
-            /** @enum {string} */
-            verdict: "pass" | "differs" | "not_compared";
-            passed: boolean;
-            seconds: number;
-            first_difference: components["schemas"]["FirstDifference"] | null;
-        };
         SweepValidation: {
             id: number;
             model: string;
@@ -3881,15 +3890,6 @@ export interface components {
                 seconds: number;
             };
             summary: components["schemas"]["FrontSummary"] | null;
-        };
-        FrontPoint: {
-            index: number;
-            covered: boolean;
-            /** @enum {string} */
-            verdict: "pass" | "differs" | "not_compared";
-            passed: boolean;
-            coverage: components["schemas"]["Coverage"];
-            first_difference: components["schemas"]["FirstDifference"] | null;
         };
         FrontValidation: {
             id: number;
@@ -3966,6 +3966,23 @@ export interface components {
             evaluated: number;
             values: (number | null)[];
         };
+        FormatSet: {
+            formats: components["schemas"]["MachineChanges"];
+            sqnr_db: number;
+        };
+        FormatAccuracies: {
+            model: string;
+            /** @enum {string} */
+            weights: "random" | "file";
+            measured: number;
+            sets: components["schemas"]["FormatSet"][];
+            sqnr_db: number | null;
+        };
+        WorkloadWorth: {
+            model: string;
+            weight: number;
+            metrics: components["schemas"]["MetricValues"];
+        };
         FoundMachine: {
             objectives: {
                 [key: string]: number | null;
@@ -3996,23 +4013,6 @@ export interface components {
             area_mm2: number;
             throughput_fps: number;
             throughput_fps_per_mm2: number;
-        };
-        FormatSet: {
-            formats: components["schemas"]["MachineChanges"];
-            sqnr_db: number;
-        };
-        FormatAccuracies: {
-            model: string;
-            /** @enum {string} */
-            weights: "random" | "file";
-            measured: number;
-            sets: components["schemas"]["FormatSet"][];
-            sqnr_db: number | null;
-        };
-        WorkloadWorth: {
-            model: string;
-            weight: number;
-            metrics: components["schemas"]["MetricValues"];
         };
         KnownRange: {
             metric: string;
