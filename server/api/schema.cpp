@@ -20,8 +20,7 @@ using namespace schema;
 Schema parameter_schema(const ParameterRow& row) {
   Schema schema;
   if (row.type == ParameterType::choice) {
-    schema = {{"type", "string"}, {"enum", Schema::array()}};
-    for (const std::string_view choice : row.choices) schema["enum"].push_back(choice);
+    schema = one_of(row.choices);
   } else if (row.type == ParameterType::flag) {
     schema = flag();
   } else {

@@ -87,11 +87,6 @@ OrderedJson Written<ByResource>::json(const ByResource& cycles) {
 schema::Schema Written<ByResource>::schema() {
   return schema_by_name(resource_count, resource_name, schema::integer());
 }
-schema::Schema Written<MemoryName>::schema() {
-  OrderedJson names = OrderedJson::array();
-  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
-  return {{"type", "string"}, {"enum", names}};
-}
 OrderedJson Written<EnergyParts>::json(const EnergyParts& joules) {
   return by_name(energy_part_count, energy_part_name, [&](std::size_t i) { return number_or_null(joules[i]); });
 }

@@ -47,10 +47,7 @@ struct Written<Needed> : WrittenText<needed_text> {};
 template <>
 struct Written<Family> : WrittenText<family_text> {};
 template <>
-struct Written<MemoryName> {
-  static OrderedJson json(MemoryName memory) { return memory_text(memory); }
-  static schema::Schema schema();
-};
+struct Written<MemoryName> : WrittenNames<memory_text, static_cast<MemoryName>(memory_names - 1)> {};
 template <>
 struct Written<DramRate> {
   static OrderedJson json(DramRate rate) { return rate.bytes_per_cycle(); }
