@@ -191,7 +191,7 @@ OrderedJson sensitivities_json(const std::string& model, const Sensitivities& se
 
 void add_explanation_schemas(OrderedJson& schemas) {
   add_schemas<FilledTerm>(schemas);
-  schemas["CyclesByNeed"] = cycles_by_need();
+  schemas["CyclesByNeed"] = NeedsByName::schema();
   add_schemas<LayerOf, KindOf, StageExplanation, ExplanationOf, Change, ChangeOf, Stepless, SensitivitiesOf>(
       schemas);
 }

@@ -140,6 +140,24 @@ struct WrittenNames : WrittenText<text> {
   }
 };
 
+/// A V for each of an enumeration up to `last`, under its text.
+template <auto text, auto last, class V>
+struct WrittenByName {
+  template <class Values>
+  static OrderedJson json(const Values& values) {
+    OrderedJson object = OrderedJson::object();
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+      object[std::string(text(static_cast<decltype(last)>(i)))] = Written<V>::json(V{values[i]});
+    return object;
+  }
+  static schema::Schema schema() {
+    schema::Properties properties;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+      properties.emplace_back(text(static_cast<decltype(last)>(i)), Written<V>::schema());
+    return schema::object(properties);
+  }
+};
+
 /// In which order a schema has the fields of a record: as JSON does; or counts first, figures in J last.
 enum class SchemaOrder { written, counts_first };
 

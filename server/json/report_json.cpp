@@ -61,52 +61,7 @@ Ranged total_range(const RangedEnergy& energy) {
 constexpr FieldWords frame_energy = {"J", "Energy of a frame", "1フレームのエネルギー"};
 constexpr FieldWords frame_energy_parts = {"J", "Its parts", "その内訳"};
 
-/// An object with a key for each of `count`, named by `text` and written by `one`.
-template <class Text, class One>
-OrderedJson by_name(std::size_t count, Text text, One one) {
-  OrderedJson object = OrderedJson::object();
-  for (std::size_t i = 0; i < count; ++i) object[std::string(text(i))] = one(i);
-  return object;
-}
-template <class Text>
-schema::Schema schema_by_name(std::size_t count, Text text, const schema::Schema& schema) {
-  schema::Properties properties;
-  for (std::size_t i = 0; i < count; ++i) properties.emplace_back(std::string(text(i)), schema);
-  return schema::object(properties);
-}
-std::string_view energy_part_name(std::size_t i) { return energy_part_text(static_cast<EnergyPart>(i)); }
-std::string_view resource_name(std::size_t i) { return resource_text(static_cast<Resource>(i)); }
-std::string_view needed_name(std::size_t i) { return needed_text(static_cast<Needed>(i)); }
-std::string_view metric_name(std::size_t i) { return metrics()[i].name; }
-
 }  // namespace
-
-OrderedJson Written<ByResource>::json(const ByResource& cycles) {
-  return by_name(resource_count, resource_name, [&](std::size_t i) { return cycles[i].value; });
-}
-schema::Schema Written<ByResource>::schema() {
-  return schema_by_name(resource_count, resource_name, schema::integer());
-}
-OrderedJson Written<EnergyParts>::json(const EnergyParts& joules) {
-  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) { return number_or_null(joules[i]); });
-}
-schema::Schema Written<EnergyParts>::schema() {
-  return schema_by_name(energy_part_count, energy_part_name, schema::nullable(schema::number()));
-}
-OrderedJson Written<RangedEnergy>::json(const RangedEnergy& e) {
-  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) {
-    return Written<Ranged>::json({e.value[i], e.least[i], e.most[i]});
-  });
-}
-schema::Schema Written<RangedEnergy>::schema() {
-  return schema_by_name(energy_part_count, energy_part_name, Written<Ranged>::schema());
-}
-OrderedJson Written<Needs>::json(const Needs& cycles) {
-  return by_name(needed_count, needed_name, [&](std::size_t i) { return cycles[i]; });
-}
-OrderedJson Written<MetricValues>::json(const MetricValues& values) {
-  return by_name(metric_count, metric_name, [&](std::size_t i) { return number_or_null(values[i]); });
-}
 
 template <>
 Record<std::pair<std::string, double>> make_record() {
@@ -292,7 +247,12 @@ Record<AnalysisOf> make_record() {
       .field("fpga?", [](const Of& of) { return of.report().fpga; });
 }
 
-schema::Schema cycles_by_need() { return schema_by_name(needed_count, needed_name, schema::integer()); }
+OrderedJson Written<RangedEnergy>::json(const RangedEnergy& energy) {
+  std::vector<Ranged> parts;
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    parts.push_back({energy.value[i], energy.least[i], energy.most[i]});
+  return WrittenByName<energy_part_text, last_energy_part, Ranged>::json(parts);
+}
 
 OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 

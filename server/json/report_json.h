@@ -14,9 +14,6 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions);
 /// The schemas of an analysis and its parts.
 void add_analysis_schemas(OrderedJson& schemas);
 
-/// The schema that Needs are written in.
-schema::Schema cycles_by_need();
-
 /// The shape that instruction `index` of stage `stage` makes; empty when it makes none.
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index);
 
@@ -54,28 +51,22 @@ struct Written<DramRate> {
   static schema::Schema schema() { return schema::number(); }
 };
 template <>
-struct Written<ByResource> {
-  static OrderedJson json(const ByResource& cycles);
-  static schema::Schema schema();
-};
+struct Written<ByResource> : WrittenByName<resource_text, static_cast<Resource>(resource_count - 1), Cycles> {};
+inline constexpr auto last_energy_part = static_cast<EnergyPart>(energy_part_count - 1);
 template <>
-struct Written<EnergyParts> {
-  static OrderedJson json(const EnergyParts& joules);
-  static schema::Schema schema();
-};
+struct Written<EnergyParts> : WrittenByName<energy_part_text, last_energy_part, Figure> {};
 template <>
-struct Written<RangedEnergy> {  // its parts
+struct Written<RangedEnergy> : WrittenByName<energy_part_text, last_energy_part, Ranged> {  // its parts
   static OrderedJson json(const RangedEnergy& energy);
-  static schema::Schema schema();
 };
+using NeedsByName = WrittenByName<needed_text, static_cast<Needed>(needed_count - 1), std::int64_t>;
 template <>
-struct Written<Needs> {
-  static OrderedJson json(const Needs& cycles);
+struct Written<Needs> : NeedsByName {
   static schema::Schema schema() { return schema::reference("CyclesByNeed"); }
 };
+inline std::string_view metric_text(Metric metric) { return metrics()[metric].name; }
 template <>
-struct Written<MetricValues> {  // by name, in the order of the table
-  static OrderedJson json(const MetricValues& values);
+struct Written<MetricValues> : WrittenByName<metric_text, static_cast<Metric>(metric_count - 1), Figure> {
   static schema::Schema schema() { return schema::reference("MetricValues"); }
 };
 template <>
