@@ -2,12 +2,15 @@
 #include "server/api/openapi.h"
 
 #include "core/cost/price/estimate.h"
+#include "core/exec/run/calibration.h"
 #include "core/explore/revision.h"
 #include "core/explore/space.h"
 #include "core/machine/machine.h"
 #include "server/api/schema_parts.h"
 #include "server/json/memory_json.h"
 #include "server/json/report_json.h"
+#include "server/json/tables_json.h"
+#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -17,8 +20,7 @@ using namespace schema;
 Schema parameter_schema(const ParameterRow& row) {
   Schema schema;
   if (row.type == ParameterType::choice) {
-    schema = {{"type", "string"}, {"enum", Schema::array()}};
-    for (const std::string_view choice : row.choices) schema["enum"].push_back(choice);
+    schema = one_of(row.choices);
   } else if (row.type == ParameterType::flag) {
     schema = flag();
   } else {
@@ -59,24 +61,6 @@ Schema parameter_names() {
   return schema;
 }
 
-void add_baselines(Schema& schemas) {
-  schemas["Field"] =
-      object({{"name", text()}, {"value", text()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
-  schemas["DeviceFigure"] =
-      object({{"key", text()}, {"value", number()}, {"unit", text()}, {"source", text()}, {"confidence", text()}});
-  schemas["Baseline"] =
-      object({{"id", text()},
-              {"name", text()},
-              {"archetype",
-               one_of({"systolic", "simd_tree", "simt", "tiles", "cube", "row_stationary", "cpu", "roofline"})},
-              {"kind", one_of({"device", "roofline", "unpublished"})},
-              {"lacking", text()},
-              {"fields", array(reference("Field"))},
-              {"figures", array(reference("DeviceFigure"))},
-              {"notes", array(text())}});
-  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
-}
-
 void add_tables(Schema& schemas) {
   const Schema obstacle = object({{"code", text()}, {"where", text()}, {"detail", text()}});
   const Schema unsupported = object({{"type", text()}, {"count", integer()}, {"node", text()}, {"reason", text()}});
@@ -90,38 +74,13 @@ void add_tables(Schema& schemas) {
                                {"unbound?", array(text())},
                                {"unsupported?", array(unsupported)},
                                {"give?", text()}});
-  schemas["Doc"] = object({{"en", text()}, {"ja", text()}});
-  const Schema value = {{"type", {"number", "string", "boolean"}}};
-  schemas["Parameter"] = object({{"name", text()},
-                                 {"type", one_of({"count", "decimal", "choice", "flag"})},
-                                 {"effect", one_of({"compile", "cost"})},
-                                 {"group", text()},
-                                 {"unit", text()},
-                                 {"default", value},
-                                 {"min", nullable(number())},
-                                 {"max", nullable(number())},
-                                 {"choices", array(text())},
-                                 {"shown_with", array(object({{"parameter", text()}, {"values", array(text())}}))},
-                                 {"more_gives", one_of({"rate", "room", "nothing"})},
-                                 {"doc", reference("Doc")}});
+  add_table_schemas(schemas);
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
-  schemas["TechnologyRow"] = object({{"name", text()},
-                                     {"value", number()},
-                                     {"least", number()},
-                                     {"most", number()},
-                                     {"unit", text()},
-                                     {"confidence", one_of({"cited", "unverified", "assumption"})},
-                                     {"source", text()}});
   schemas["Technology"] = object({{"technology", array(reference("TechnologyRow"))}});
-  schemas["MetricInfo"] = object({{"name", text()},
-                                  {"unit", text()},
-                                  {"better", one_of({"higher", "lower", "neither"})},
-                                  {"doc", reference("Doc")}});
   schemas["FieldInfo"] = object({{"name", text()}, {"unit", text()}, {"doc", reference("Doc")}});
   schemas["FieldRecord"] = object({{"name", text()}, {"fields", array(reference("FieldInfo"))}});
   schemas["Fields"] = object({{"records", array(reference("FieldRecord"))}});
   schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
-  schemas["Preset"] = object({{"name", text()}, {"doc", reference("Doc")}, {"machine", reference("Machine")}});
   schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
   schemas["Operator"] = object({{"domain", text()},
                                 {"type", text()},
@@ -131,7 +90,7 @@ void add_tables(Schema& schemas) {
                                 {"composite", flag()},
                                 {"origin", one_of({"built_in", "file"})}});
   schemas["Operators"] = object({{"operators", array(reference("Operator"))}});
-  add_baselines(schemas);
+  schemas["Baselines"] = object({{"baselines", array(reference("Baseline"))}});
   schemas["Machine"] = machine(true);
   schemas["MachineChanges"] = machine(false);
   schemas["MetricValues"] = metric_values();
@@ -213,93 +172,6 @@ void add_models(Schema& schemas) {
   add_model_facts(schemas, origin, kind);
 }
 
-void add_analysis_request(Schema& schemas) {
-  schemas["AnalysisRequest"] = object({{"model", text()},
-                                       {"preset?", text()},
-                                       {"machine?", reference("MachineChanges")},
-                                       {"formats?", text()},
-                                       {"instructions?", flag()}});
-}
-
-void add_comparisons(Schema& schemas) {
-  schemas["ComparisonRequest"] = object({{"model", text()},
-                                         {"preset?", text()},
-                                         {"machine?", reference("MachineChanges")},
-                                         {"formats?", text()},
-                                         {"baselines?", array(text())},
-                                         {"devices?", array({{"type", "object"}})},
-                                         {"presets?", array(text())},
-                                         {"batches?", array(integer())},
-                                         {"node?", text()},
-                                         {"vary?", {{"type", "object"}}}});
-}
-
-void add_compared_rows(Schema& schemas) {
-  schemas["DeviceStage"] = object({{"name", text()},
-                                   {"passes", integer()},
-                                   {"pass_s", number()},
-                                   {"compute_s", number()},
-                                   {"vector_s", number()},
-                                   {"memory_s", number()},
-                                   {"on_chip_s", number()},
-                                   {"overhead_s", number()}});
-  schemas["MeasuredBeside"] = object({{"id", text()},
-                                      {"software", text()},
-                                      {"model", text()},
-                                      {"stage", text()},
-                                      {"batch", integer()},
-                                      {"chips", integer()},
-                                      {"format", text()},
-                                      {"measured_s", number()},
-                                      {"predicted_s", number()},
-                                      {"factor", number()},
-                                      {"fitted", flag()},
-                                      {"error", number()},
-                                      {"source", text()}});
-  const Schema values = {{"type", "object"}, {"additionalProperties", nullable(number())}};
-  schemas["Calibration"] = object({{"software", text()}, {"factor", number()}, {"values", values}});
-  const Schema kind = one_of({"model", "device", "measured", "roofline", "unpublished"});
-  const Schema checked = one_of({"", "here", "near", "unvalidated"});
-  schemas["ComparisonRow"] = object({{"id", text()},
-                                     {"name", text()},
-                                     {"kind", kind},
-                                     {"batch", integer()},
-                                     {"feasible", flag()},
-                                     {"format", text()},
-                                     {"other_format", flag()},
-                                     {"checked", checked},
-                                     {"area_basis", one_of({"", "modelled", "published", "drawn", "lanes"})},
-                                     {"process", text()},
-                                     {"energy", text()},
-                                     {"energy_has_dram", flag()},
-                                     {"values", values},
-                                     {"energy_parts_j", values},
-                                     {"calibration", {{"anyOf", {reference("Calibration"), {{"type", "null"}}}}}},
-                                     {"against", nullable(number())},
-                                     {"compute_s", nullable(number())},
-                                     {"memory_s", nullable(number())},
-                                     {"stages", array(reference("DeviceStage"))},
-                                     {"measured", array(reference("MeasuredBeside"))},
-                                     {"fields", array(reference("Field"))},
-                                     {"notes", array(text())}});
-  schemas["Loss"] = object({{"ours", text()},
-                            {"ours_name", text()},
-                            {"batch", integer()},
-                            {"metric", text()},
-                            {"id", text()},
-                            {"name", text()},
-                            {"kind", kind},
-                            {"calibrated", flag()},
-                            {"estimated", flag()},
-                            {"checked", checked},
-                            {"format", text()},
-                            {"our_format", text()},
-                            {"times", number()}});
-  schemas["Comparison"] = object({{"node", nullable(text())},
-                                  {"rows", array(reference("ComparisonRow"))},
-                                  {"losses", array(reference("Loss"))}});
-}
-
 Schema sweep_schema() {
   return object({{"id", integer()},
                  {"name", text()},
@@ -311,7 +183,7 @@ Schema sweep_schema() {
                  {"unchecked", integer()},
                  {"revision", integer()},
                  {"parent", nullable(integer())},
-                 {"change", {{"anyOf", {reference("RevisionRequest"), {{"type", "null"}}}}}},
+                 {"change", or_null(reference("RevisionRequest"))},
                  {"taken", integer()},
                  {"signature", nullable(text())},
                  {"engine_changed", flag()},
@@ -319,9 +191,9 @@ Schema sweep_schema() {
                  {"eta_s", nullable(number())},
                  {"measuring_accuracy", flag()},
                  {"created", text()},
-                 {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
+                 {"error", or_null(reference("Problem"))},
                  {"objectives", array(text())},
-                 {"validation", {{"anyOf", {reference("SweepValidation"), {{"type", "null"}}}}}},
+                 {"validation", or_null(reference("SweepValidation"))},
                  {"spec", reference("SweepRequest")}});
 }
 
@@ -336,7 +208,7 @@ Schema manifest_schema() {
                                {"stored", nullable(array(array(integer())))},
                                {"revision", integer()},
                                {"parent", nullable(integer())},
-                               {"change", {{"anyOf", {reference("RevisionRequest"), {{"type", "null"}}}}}}});
+                               {"change", or_null(reference("RevisionRequest"))}});
   return object({{"manifest", integer()},
                  {"version", text()},
                  {"signature", nullable(text())},
@@ -395,7 +267,7 @@ void add_sweeps(Schema& schemas) {
                              {"reason", text()},
                              {"metrics", reference("MetricValues")},
                              {"formulas", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
-                             {"accuracy", {{"anyOf", {reference("PointAccuracy"), {{"type", "null"}}}}}}});
+                             {"accuracy", or_null(reference("PointAccuracy"))}});
 }
 
 /// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
@@ -412,14 +284,10 @@ void add_accuracies(Schema& schemas) {
   schemas["PointAccuracy"] = object({{"sqnr_db", {{"type", {"number", "string", "null"}}}},
                                      {"cosine", nullable(number())},
                                      {"weights", one_of({"random", "file"})}});
-  schemas["AccuracyRequest"] = object({{"model", text()},
-                                       {"preset?", text()},
-                                       {"machine?", reference("MachineChanges")},
-                                       {"formats?", text()},
-                                       {"calibration?", one_of({"minmax", "percentile", "mse"})},
-                                       {"percentile?", number()},
-                                       {"samples?", integer()},
-                                       {"seed?", integer()}});
+  schemas["AccuracyRequest"] = point_request({{"calibration?", one_of(calibration_names)},
+                                              {"percentile?", number()},
+                                              {"samples?", integer()},
+                                              {"seed?", integer()}});
   const Schema layer = object(deviation({{"value", text()}, {"instruction", text()}, {"op", text()}}));
   const Schema step = object(deviation({{"step", integer()}, {"t", number()}}));
   schemas["StageAccuracy"] = object({{"name", text()},
@@ -440,11 +308,18 @@ void add_accuracies(Schema& schemas) {
                                    {"state", one_of({"queued", "running", "done", "failed"})},
                                    {"progress", number()},
                                    {"model", text()},
-                                   {"error", {{"anyOf", {reference("Problem"), {{"type", "null"}}}}}},
-                                   {"result", {{"anyOf", {reference("Accuracy"), {{"type", "null"}}}}}}});
+                                   {"error", or_null(reference("Problem"))},
+                                   {"result", or_null(reference("Accuracy"))}});
 }
 
 }  // namespace
+
+Schema point_request(const Properties& more) {
+  Properties all = {
+      {"model", text()}, {"preset?", text()}, {"machine?", reference("MachineChanges")}, {"formats?", text()}};
+  all.insert(all.end(), more.begin(), more.end());
+  return object(all);
+}
 
 Schema user_formulas() {
   const Schema either = {{"anyOf", {text(), object({{"formula", text()}, {"unit?", text()}})}}};
@@ -455,13 +330,18 @@ OrderedJson component_schemas() {
   Schema schemas = Schema::object();
   add_tables(schemas);
   add_models(schemas);
-  add_analysis_request(schemas);
+  schemas["AnalysisRequest"] = point_request({{"instructions?", flag()}});
   add_analysis_schemas(schemas);
   add_memory_schemas(schemas);
   add_explanations(schemas);
   add_chips(schemas);
-  add_comparisons(schemas);
-  add_compared_rows(schemas);
+  schemas["ComparisonRequest"] = point_request({{"baselines?", array(text())},
+                                                {"devices?", array({{"type", "object"}})},
+                                                {"presets?", array(text())},
+                                                {"batches?", array(integer())},
+                                                {"node?", text()},
+                                                {"vary?", {{"type", "object"}}}});
+  add_comparison_schemas(schemas);
   add_sweeps(schemas);
   add_fronts(schemas);
   add_validations(schemas);

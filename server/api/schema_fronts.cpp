@@ -1,5 +1,6 @@
 // The JSON schemas of fronts: of one sweep, of several, and what they cover.
 #include "server/api/schema_parts.h"
+#include "server/studies/best_json.h"
 
 namespace sdip {
 
@@ -7,7 +8,7 @@ void add_fronts(OrderedJson& schemas) {
   using namespace schema;
   schemas["ObjectiveChange"] =
       object({{"metric", text()}, {"percent", nullable(number())}, {"better", nullable(flag())}});
-  schemas["FrontPlace"] = object({{"knee", one_of({"none", "local", "greatest"})},
+  schemas["FrontPlace"] = object({{"knee", Written<Knee>::schema()},
                                   {"differs", array(reference("RowStep"))},
                                   {"changes", array(reference("ObjectiveChange"))}});
   schemas["Front"] = object({{"metrics", array(text())},
@@ -26,14 +27,13 @@ void add_fronts(OrderedJson& schemas) {
                                    {"growth", array(reference("VolumeMark"))}});
   schemas["JointSweep"] =
       object({{"id", integer()}, {"name", text()}, {"model", text()}, {"own", integer()}, {"points", integer()}});
-  schemas["JointFrontPoint"] =
-      object({{"sweep", integer()},
-              {"index", integer()},
-              {"objectives", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
-              {"axes", reference("MachineChanges")},
-              {"knee", one_of({"none", "local", "greatest"})},
-              {"differs", array(reference("RowStep"))},
-              {"changes", array(reference("ObjectiveChange"))}});
+  schemas["JointFrontPoint"] = object({{"sweep", integer()},
+                                       {"index", integer()},
+                                       {"objectives", Written<NamedFigures>::schema()},
+                                       {"axes", reference("MachineChanges")},
+                                       {"knee", Written<Knee>::schema()},
+                                       {"differs", array(reference("RowStep"))},
+                                       {"changes", array(reference("ObjectiveChange"))}});
   schemas["JointFront"] = object({{"metrics", array(text())},
                                   {"sweeps", array(reference("JointSweep"))},
                                   {"note", nullable(text())},

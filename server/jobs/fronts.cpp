@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/explore/front.h"
 #include "server/io/text.h"
+#include "server/json/explain_json.h"
 #include "server/json/report_json.h"
-#include "server/studies/best_json.h"
 
 namespace sdip {
 namespace {
@@ -127,15 +127,16 @@ std::vector<std::string> percent_texts(const SweepsFront& front, const FrontRow&
 }
 
 OrderedJson place_json(const SweepsFront& front, const FrontRow& row) {
-  OrderedJson differs = OrderedJson::array(), changes = OrderedJson::array();
-  for (const Change& change : row.differs) differs.push_back(step_json(change));
+  OrderedJson changes = OrderedJson::array();
   for (std::size_t k = 0; k < row.percent.size(); ++k) {
     const auto gain = gains(front.objectives[k], row.percent[k]);
     changes.push_back({{"metric", front.objectives[k].measure.name()},
                        {"percent", number_or_null(row.percent[k])},
                        {"better", gain ? OrderedJson(*gain) : OrderedJson()}});
   }
-  return {{"knee", knee_text(row.knee)}, {"differs", std::move(differs)}, {"changes", std::move(changes)}};
+  return {{"knee", knee_text(row.knee)},
+          {"differs", Written<std::vector<Change>>::json(row.differs)},
+          {"changes", std::move(changes)}};
 }
 
 OrderedJson front_json(const Store& store, const SweepsFront& front) {

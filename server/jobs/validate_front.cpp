@@ -106,6 +106,12 @@ void execute_programs(FrontValidation& front, const FrontPrograms& programs, con
     }
 }
 
+Coverage coverage_of(const FrontValidation& front) {
+  Coverage coverage;
+  for (const FrontPoint& point : front.points) coverage += coverage_of(point.validation);
+  return coverage;
+}
+
 OrderedJson first_of(const FrontValidation& front) {
   for (const FrontPoint& point : front.points) {
     OrderedJson first = first_difference_json(point.validation);
@@ -178,35 +184,43 @@ FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
   return front;
 }
 
-OrderedJson front_summary_json(const FrontValidation& front) {
-  Coverage coverage;
-  for (const FrontPoint& point : front.points) coverage += coverage_of(point.validation);
-  const Verdict verdict = verdict_of(front);
-  return {{"verdict", verdict_text(verdict)},
-          {"passed", verdict == Verdict::pass},
-          {"budget_s", front.budget_s},
-          {"seconds", front.seconds},
-          {"points", front.points.size()},
-          {"points_covered", std::ranges::count_if(front.points, is_covered)},
-          {"programs", front.programs},
-          {"classes", front.classes},
-          {"classes_executed", front.classes_executed},
-          {"values", coverage.values},
-          {"differences", coverage.differences},
-          {"overflows", coverage.overflows},
-          {"first_difference", first_of(front)}};
+template <>
+Record<FrontValidation> make_record() {
+  using Of = FrontValidation;
+  return Record<Of>("FrontSummary", SchemaOrder::counts_first)
+      .field("verdict", [](const Of& of) { return verdict_of(of); })
+      .field("passed", [](const Of& of) { return verdict_of(of) == Verdict::pass; })
+      .field("budget_s", &Of::budget_s)
+      .field("seconds", &Of::seconds)
+      .field("points", [](const Of& of) { return of.points.size(); })
+      .field("points_covered", [](const Of& of) { return std::ranges::count_if(of.points, is_covered); })
+      .field("programs", &Of::programs)
+      .field("classes", &Of::classes)
+      .field("classes_executed", &Of::classes_executed)
+      .field("values", [](const Of& of) { return coverage_of(of).values; })
+      .field("differences", [](const Of& of) { return coverage_of(of).differences; })
+      .field("overflows", [](const Of& of) { return coverage_of(of).overflows; })
+      .field("first_difference", first_difference_schema(), first_of);
+}
+template <>
+Record<FrontPoint> make_record() {
+  using Of = FrontPoint;
+  return Record<Of>("FrontPoint")
+      .field("index", &Of::index)
+      .field("covered", is_covered)
+      .field("verdict", [](const Of& of) { return verdict_of(of); })
+      .field("passed", [](const Of& of) { return verdict_of(of) == Verdict::pass; })
+      .field("coverage", [](const Of& of) { return coverage_of(of.validation); })
+      .field("first_difference", first_difference_schema(),
+             [](const Of& of) { return first_difference_json(of.validation); });
 }
 
+OrderedJson front_summary_json(const FrontValidation& front) { return record<FrontValidation>().json(front); }
+
 OrderedJson front_validation_json(const FrontValidation& front) {
-  OrderedJson points = OrderedJson::array();
-  for (const FrontPoint& point : front.points)
-    points.push_back({{"index", point.index},
-                      {"covered", is_covered(point)},
-                      {"verdict", verdict_text(verdict_of(point))},
-                      {"passed", verdict_of(point) == Verdict::pass},
-                      {"coverage", coverage_json(coverage_of(point.validation))},
-                      {"first_difference", first_difference_json(point.validation)}});
-  return {{"points", std::move(points)}};
+  return {{"points", Written<std::vector<FrontPoint>>::json(front.points)}};
 }
+
+void add_front_validation_schemas(OrderedJson& schemas) { add_schemas<FrontValidation, FrontPoint>(schemas); }
 
 }  // namespace sdip

@@ -49,5 +49,6 @@ FrontValidation validate_front(const Catalog& catalog, const SweepSpec& spec,
 OrderedJson front_summary_json(const FrontValidation& front);
 /// And each point.
 OrderedJson front_validation_json(const FrontValidation& front);
+void add_front_validation_schemas(OrderedJson& schemas);
 
 }  // namespace sdip

@@ -14,6 +14,20 @@ OrderedJson explanation_json(const Analysis& analysis, const Explanation& explan
 
 /// Share of frames a second that the list `more_frames` asks for.
 inline constexpr double wanted_frame_share = 0.1;
+/// Single changes of a machine that a model runs on.
+struct SensitivitiesOf {
+  std::string model;
+  const Sensitivities& found;
+};
+template <>
+struct Written<ChangeKind> : WrittenNames<change_kind_text, ChangeKind::assumption> {};
+template <>
+Record<Change> make_record();
+template <>
+Record<SensitivitiesOf> make_record();
 OrderedJson sensitivities_json(const std::string& model, const Sensitivities& sensitivities);
+
+/// The schemas of these and their parts.
+void add_explanation_schemas(OrderedJson& schemas);
 
 }  // namespace sdip

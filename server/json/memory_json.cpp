@@ -15,56 +15,51 @@ struct MemoryViews {
 }  // namespace
 
 template <>
-const Record<WaitingValue>& record() {
-  static const auto r = Record<WaitingValue>("WaitingValue")
-                            .field("lower", &WaitingValue::lower)
-                            .field("upper", &WaitingValue::upper)
-                            .field("dies", &WaitingValue::dies)
-                            .field("waits_to", &WaitingValue::waits_to);
-  return r;
+Record<WaitingValue> make_record() {
+  return Record<WaitingValue>("WaitingValue")
+      .field("lower", &WaitingValue::lower)
+      .field("upper", &WaitingValue::upper)
+      .field("dies", &WaitingValue::dies)
+      .field("waits_to", &WaitingValue::waits_to);
 }
 template <>
-const Record<MemoryFigures>& record() {
-  static const auto r = Record<MemoryFigures>("MemoryFigures")
-                            .field("memory", &MemoryFigures::memory)
-                            .field("capacity_bytes", &MemoryFigures::capacity_bytes)
-                            .field("peak_bytes", &MemoryFigures::peak_bytes)
-                            .field("live_bytes", &MemoryFigures::live_bytes)
-                            .field("crossing_pairs", &MemoryFigures::crossing_pairs)
-                            .field("waiting", &MemoryFigures::waiting)
-                            .field("occupancy_bytes", &MemoryFigures::occupancy_bytes);
-  return r;
+Record<MemoryFigures> make_record() {
+  return Record<MemoryFigures>("MemoryFigures")
+      .field("memory", &MemoryFigures::memory)
+      .field("capacity_bytes", &MemoryFigures::capacity_bytes)
+      .field("peak_bytes", &MemoryFigures::peak_bytes)
+      .field("live_bytes", &MemoryFigures::live_bytes)
+      .field("crossing_pairs", &MemoryFigures::crossing_pairs)
+      .field("waiting", &MemoryFigures::waiting)
+      .field("occupancy_bytes", &MemoryFigures::occupancy_bytes);
 }
 template <>
-const Record<MemoryRectangle>& record() {
-  static const auto r = Record<MemoryRectangle>("MemoryRectangle", SchemaOrder::counts_first)
-                            .field("memory", &MemoryRectangle::memory)
-                            .field("name", &MemoryRectangle::name)
-                            .field("address", &MemoryRectangle::address)
-                            .field("bytes", &MemoryRectangle::bytes)
-                            .field("from", &MemoryRectangle::from)
-                            .field("to", &MemoryRectangle::to)
-                            .field("start_cycle", &MemoryRectangle::start_cycle)
-                            .field("end_cycle", &MemoryRectangle::end_cycle);
-  return r;
+Record<MemoryRectangle> make_record() {
+  return Record<MemoryRectangle>("MemoryRectangle", SchemaOrder::counts_first)
+      .field("memory", &MemoryRectangle::memory)
+      .field("name", &MemoryRectangle::name)
+      .field("address", &MemoryRectangle::address)
+      .field("bytes", &MemoryRectangle::bytes)
+      .field("from", &MemoryRectangle::from)
+      .field("to", &MemoryRectangle::to)
+      .field("start_cycle", &MemoryRectangle::start_cycle)
+      .field("end_cycle", &MemoryRectangle::end_cycle);
 }
 template <>
-const Record<MemoryView>& record() {
-  static const auto r = Record<MemoryView>("StageMemory")
-                            .field("name", &MemoryView::stage)
-                            .field("instructions", &MemoryView::instructions)
-                            .field("memories", &MemoryView::memories)
-                            .field("rectangles", &MemoryView::rectangles);
-  return r;
+Record<MemoryView> make_record() {
+  return Record<MemoryView>("StageMemory")
+      .field("name", &MemoryView::stage)
+      .field("instructions", &MemoryView::instructions)
+      .field("memories", &MemoryView::memories)
+      .field("rectangles", &MemoryView::rectangles);
 }
 template <>
-const Record<MemoryViews>& record() {
-  static const auto r = Record<MemoryViews>("MemoryViews")
-                            .field("model", [](const MemoryViews& of) { return of.analysis.model; })
-                            .field("feasible", [](const MemoryViews& of) { return of.outcome().feasible; })
-                            .field("reason", [](const MemoryViews& of) { return of.outcome().reason; })
-                            .field("stages", [](const MemoryViews& of) { return memory_views(of.analysis); });
-  return r;
+Record<MemoryViews> make_record() {
+  return Record<MemoryViews>("MemoryViews")
+      .field("model", [](const MemoryViews& of) { return of.analysis.model; })
+      .field("feasible", [](const MemoryViews& of) { return of.outcome().feasible; })
+      .field("reason", [](const MemoryViews& of) { return of.outcome().reason; })
+      .field("stages", [](const MemoryViews& of) { return memory_views(of.analysis); });
 }
 
 namespace {
@@ -128,11 +123,7 @@ std::vector<MemoryView> memory_views(const Analysis& analysis) {
 OrderedJson memory_json(const Analysis& analysis) { return record<MemoryViews>().json({analysis}); }
 
 void add_memory_schemas(OrderedJson& schemas) {
-  add_schema<WaitingValue>(schemas);
-  add_schema<MemoryFigures>(schemas);
-  add_schema<MemoryRectangle>(schemas);
-  add_schema<MemoryView>(schemas);
-  add_schema<MemoryViews>(schemas);
+  add_schemas<WaitingValue, MemoryFigures, MemoryRectangle, MemoryView, MemoryViews>(schemas);
 }
 
 OrderedJson memory_trace(const Analysis& analysis) {

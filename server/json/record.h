@@ -4,9 +4,8 @@
 // Worked example. Of struct Peak { std::string name; std::int64_t bytes; }
 //
 //   template <>
-//   const Record<Peak>& record() {
-//     static const Record<Peak> r = Record<Peak>("Peak").field("name", &Peak::name).field("bytes", &Peak::bytes);
-//     return r;
+//   Record<Peak> make_record() {
+//     return Record<Peak>("Peak").field("name", &Peak::name).field("bytes", &Peak::bytes);
 //   }
 //
 // makes {"name": "dsram", "bytes": 8} of a peak, and of Peak the schema of an object with a text and an integer.
@@ -36,7 +35,13 @@ template <class T>
 class Record;
 /// The fields of T. A file that writes a T defines a specialisation.
 template <class T>
-const Record<T>& record();
+Record<T> make_record();
+/// The same, made once.
+template <class T>
+const Record<T>& record() {
+  static const Record<T> made = make_record<T>();
+  return made;
+}
 
 /// How values of a type are written, and the schema of that. Whatever is nothing below is a record.
 template <class V>
@@ -81,8 +86,8 @@ struct Written<std::optional<V>> {
   }
   static schema::Schema schema() {
     schema::Schema of = Written<V>::schema();
-    if (of.contains("$ref")) return {{"anyOf", {std::move(of), {{"type", "null"}}}}};
-    return schema::nullable(std::move(of));
+    const bool scalar = of.contains("type") && of["type"] != "array" && of["type"] != "object";
+    return scalar ? schema::nullable(std::move(of)) : schema::or_null(std::move(of));
   }
 };
 
@@ -99,6 +104,22 @@ struct Written<Figure> {
   static schema::Schema schema() { return schema::nullable(schema::number()); }
 };
 
+/// Figures by name, each of which may be no number.
+struct NamedFigures {
+  std::vector<std::pair<std::string, double>> of;
+};
+template <>
+struct Written<NamedFigures> {
+  static OrderedJson json(const NamedFigures& figures) {
+    OrderedJson object = OrderedJson::object();
+    for (const auto& [name, value] : figures.of) object[name] = number_or_null(value);
+    return object;
+  }
+  static schema::Schema schema() {
+    return {{"type", "object"}, {"additionalProperties", Written<Figure>::schema()}};
+  }
+};
+
 /// An enumeration that `text` spells.
 template <auto text>
 struct WrittenText {
@@ -107,6 +128,34 @@ struct WrittenText {
     return text(value);
   }
   static schema::Schema schema() { return schema::text(); }
+};
+
+/// The same with the texts of all up to `last` as its schema.
+template <auto text, auto last>
+struct WrittenNames : WrittenText<text> {
+  static schema::Schema schema() {
+    schema::Schema names = schema::Schema::array();
+    for (int i = 0; i <= static_cast<int>(last); ++i) names.push_back(text(static_cast<decltype(last)>(i)));
+    return {{"type", "string"}, {"enum", std::move(names)}};
+  }
+};
+
+/// A V for each of an enumeration up to `last`, under its text.
+template <auto text, auto last, class V>
+struct WrittenByName {
+  template <class Values>
+  static OrderedJson json(const Values& values) {
+    OrderedJson object = OrderedJson::object();
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+      object[std::string(text(static_cast<decltype(last)>(i)))] = Written<V>::json(V{values[i]});
+    return object;
+  }
+  static schema::Schema schema() {
+    schema::Properties properties;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
+      properties.emplace_back(text(static_cast<decltype(last)>(i)), Written<V>::schema());
+    return schema::object(properties);
+  }
 };
 
 /// In which order a schema has the fields of a record: as JSON does; or counts first, figures in J last.
@@ -190,10 +239,10 @@ class Record {
   std::vector<Field> fields_;
 };
 
-/// Adds the schema of T under its name.
-template <class T>
-void add_schema(OrderedJson& schemas) {
-  schemas[record<T>().name()] = record<T>().schema();
+/// Adds the schema of each T under its name.
+template <class... T>
+void add_schemas(OrderedJson& schemas) {
+  ((schemas[record<T>().name()] = record<T>().schema()), ...);
 }
 
 }  // namespace sdip

@@ -61,269 +61,197 @@ Ranged total_range(const RangedEnergy& energy) {
 constexpr FieldWords frame_energy = {"J", "Energy of a frame", "1フレームのエネルギー"};
 constexpr FieldWords frame_energy_parts = {"J", "Its parts", "その内訳"};
 
-/// An object with a key for each of `count`, named by `text` and written by `one`.
-template <class Text, class One>
-OrderedJson by_name(std::size_t count, Text text, One one) {
-  OrderedJson object = OrderedJson::object();
-  for (std::size_t i = 0; i < count; ++i) object[std::string(text(i))] = one(i);
-  return object;
-}
-template <class Text>
-schema::Schema schema_by_name(std::size_t count, Text text, const schema::Schema& schema) {
-  schema::Properties properties;
-  for (std::size_t i = 0; i < count; ++i) properties.emplace_back(std::string(text(i)), schema);
-  return schema::object(properties);
-}
-std::string_view energy_part_name(std::size_t i) { return energy_part_text(static_cast<EnergyPart>(i)); }
-std::string_view resource_name(std::size_t i) { return resource_text(static_cast<Resource>(i)); }
-std::string_view needed_name(std::size_t i) { return needed_text(static_cast<Needed>(i)); }
-std::string_view metric_name(std::size_t i) { return metrics()[i].name; }
-
 }  // namespace
 
-OrderedJson Written<ByResource>::json(const ByResource& cycles) {
-  return by_name(resource_count, resource_name, [&](std::size_t i) { return cycles[i].value; });
-}
-schema::Schema Written<ByResource>::schema() {
-  return schema_by_name(resource_count, resource_name, schema::integer());
-}
-schema::Schema Written<MemoryName>::schema() {
-  OrderedJson names = OrderedJson::array();
-  for (std::size_t m = 0; m < memory_names; ++m) names.push_back(memory_text(static_cast<MemoryName>(m)));
-  return {{"type", "string"}, {"enum", names}};
-}
-OrderedJson Written<EnergyParts>::json(const EnergyParts& joules) {
-  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) { return number_or_null(joules[i]); });
-}
-schema::Schema Written<EnergyParts>::schema() {
-  return schema_by_name(energy_part_count, energy_part_name, schema::nullable(schema::number()));
-}
-OrderedJson Written<RangedEnergy>::json(const RangedEnergy& e) {
-  return by_name(energy_part_count, energy_part_name, [&](std::size_t i) {
-    return Written<Ranged>::json({e.value[i], e.least[i], e.most[i]});
-  });
-}
-schema::Schema Written<RangedEnergy>::schema() {
-  return schema_by_name(energy_part_count, energy_part_name, Written<Ranged>::schema());
-}
-OrderedJson Written<Needs>::json(const Needs& cycles) {
-  return by_name(needed_count, needed_name, [&](std::size_t i) { return cycles[i]; });
-}
-OrderedJson Written<MetricValues>::json(const MetricValues& values) {
-  return by_name(metric_count, metric_name, [&](std::size_t i) { return number_or_null(values[i]); });
-}
-
 template <>
-const Record<std::pair<std::string, double>>& record() {
+Record<std::pair<std::string, double>> make_record() {
   using Named = std::pair<std::string, double>;
-  static const auto r = Record<Named>("Part").field("part", &Named::first).field("value", [](const Named& part) {
+  return Record<Named>("Part").field("part", &Named::first).field("value", [](const Named& part) {
     return Figure{part.second};
   });
-  return r;
 }
 template <>
-const Record<Ranged>& record() {
-  static const auto r = Record<Ranged>("Range")
-                            .field("value", [](const Ranged& range) { return Figure{range.value}; })
-                            .field("least", [](const Ranged& range) { return Figure{range.least}; })
-                            .field("most", [](const Ranged& range) { return Figure{range.most}; });
-  return r;
+Record<Ranged> make_record() {
+  return Record<Ranged>("Range")
+      .field("value", [](const Ranged& range) { return Figure{range.value}; })
+      .field("least", [](const Ranged& range) { return Figure{range.least}; })
+      .field("most", [](const Ranged& range) { return Figure{range.most}; });
 }
 template <>
-const Record<RangedPart>& record() {
-  static const auto r = Record<RangedPart>("RangedPart").field("part", &RangedPart::part).with(&RangedPart::range);
-  return r;
+Record<RangedPart> make_record() {
+  return Record<RangedPart>("RangedPart").field("part", &RangedPart::part).with(&RangedPart::range);
 }
 template <>
-const Record<ClockLimit>& record() {
-  static const auto r = Record<ClockLimit>("ClockLimit")
-                            .field("least", &ClockLimit::least_mhz)
-                            .field("value", &ClockLimit::mhz)
-                            .field("most", &ClockLimit::most_mhz)
-                            .field("circuit", &ClockLimit::circuit)
-                            .field("supply_mv", &ClockLimit::supply_mv);
-  return r;
+Record<ClockLimit> make_record() {
+  return Record<ClockLimit>("ClockLimit")
+      .field("least", &ClockLimit::least_mhz)
+      .field("value", &ClockLimit::mhz)
+      .field("most", &ClockLimit::most_mhz)
+      .field("circuit", &ClockLimit::circuit)
+      .field("supply_mv", &ClockLimit::supply_mv);
 }
 template <>
-const Record<Heat>& record() {
-  static const auto r = Record<Heat>("Heat")
-                            .field("w_per_mm2", &Heat::watts_per_mm2)
-                            .field("most_w_per_mm2", &Heat::most_watts_per_mm2)
-                            .field("die_celsius", &Heat::celsius)
-                            .field("most_celsius", &Heat::most_celsius);
-  return r;
+Record<Heat> make_record() {
+  return Record<Heat>("Heat")
+      .field("w_per_mm2", &Heat::watts_per_mm2)
+      .field("most_w_per_mm2", &Heat::most_watts_per_mm2)
+      .field("die_celsius", &Heat::celsius)
+      .field("most_celsius", &Heat::most_celsius);
 }
 template <>
-const Record<AssumedShares>& record() {
-  static const auto r = Record<AssumedShares>("AssumedShares")
-                            .field("energy", &AssumedShares::energy)
-                            .field("area", &AssumedShares::area);
-  return r;
+Record<AssumedShares> make_record() {
+  return Record<AssumedShares>("AssumedShares")
+      .field("energy", &AssumedShares::energy)
+      .field("area", &AssumedShares::area);
 }
 template <>
-const Record<ChipErrors>& record() {
-  static const auto r = Record<ChipErrors>("ChipErrors")
-                            .field("chips", &ChipErrors::chips)
-                            .field("least", &ChipErrors::least)
-                            .field("most", &ChipErrors::most);
-  return r;
+Record<ChipErrors> make_record() {
+  return Record<ChipErrors>("ChipErrors")
+      .field("chips", &ChipErrors::chips)
+      .field("least", &ChipErrors::least)
+      .field("most", &ChipErrors::most);
 }
 template <>
-const Record<KnownChipErrors>& record() {
-  static const auto r = Record<KnownChipErrors>("KnownChips")
-                            .field("area", &KnownChipErrors::area)
-                            .field("power", &KnownChipErrors::power);
-  return r;
+Record<KnownChipErrors> make_record() {
+  return Record<KnownChipErrors>("KnownChips")
+      .field("area", &KnownChipErrors::area)
+      .field("power", &KnownChipErrors::power);
 }
 template <>
-const Record<DieReport>& record() {
-  static const auto r = Record<DieReport>("Die")
-                            .field("count", &DieReport::count)
-                            .field("area_mm2", &DieReport::area_mm2)
-                            .field("edge_mm", &DieReport::edge_mm)
-                            .field("yield", &DieReport::yield);
-  return r;
+Record<DieReport> make_record() {
+  return Record<DieReport>("Die")
+      .field("count", &DieReport::count)
+      .field("area_mm2", &DieReport::area_mm2)
+      .field("edge_mm", &DieReport::edge_mm)
+      .field("yield", &DieReport::yield);
 }
 template <>
-const Record<FpgaUse::Resource>& record() {
-  static const auto r = Record<FpgaUse::Resource>("FpgaResource")
-                            .field("resource", &FpgaUse::Resource::name)
-                            .field("needed", &FpgaUse::Resource::needed)
-                            .field("available", &FpgaUse::Resource::available);
-  return r;
+Record<FpgaUse::Resource> make_record() {
+  return Record<FpgaUse::Resource>("FpgaResource")
+      .field("resource", &FpgaUse::Resource::name)
+      .field("needed", &FpgaUse::Resource::needed)
+      .field("available", &FpgaUse::Resource::available);
 }
 template <>
-const Record<FpgaUse>& record() {
-  static const auto r = Record<FpgaUse>("FpgaUse")
-                            .field("fits", &FpgaUse::fits)
-                            .field("limit", &FpgaUse::limit)
-                            .field("resources", [](const FpgaUse& use) {
-                              return std::vector(use.resources.begin(), use.resources.end());
-                            });
-  return r;
+Record<FpgaUse> make_record() {
+  return Record<FpgaUse>("FpgaUse")
+      .field("fits", &FpgaUse::fits)
+      .field("limit", &FpgaUse::limit)
+      .field("resources",
+             [](const FpgaUse& use) { return std::vector(use.resources.begin(), use.resources.end()); });
 }
 template <>
-const Record<LoadPart>& record() {
-  static const auto r = Record<LoadPart>("LoadPart")
-                            .field("memory", schema::one_of({"imem", "dram", "fefet"}), &LoadPart::memory)
-                            .field("bytes", &LoadPart::bytes)
-                            .field("cycles", &LoadPart::cycles)
-                            .field("seconds", &LoadPart::seconds);
-  return r;
+Record<LoadPart> make_record() {
+  return Record<LoadPart>("LoadPart")
+      .field("memory", schema::one_of({"imem", "dram", "fefet"}), &LoadPart::memory)
+      .field("bytes", &LoadPart::bytes)
+      .field("cycles", &LoadPart::cycles)
+      .field("seconds", &LoadPart::seconds);
 }
 template <>
-const Record<Configuration>& record() {
-  static const auto r = Record<Configuration>("Configuration")
-                            .field("bytes", &Configuration::bytes)
-                            .field("seconds", &Configuration::seconds);
-  return r;
+Record<Configuration> make_record() {
+  return Record<Configuration>("Configuration")
+      .field("bytes", &Configuration::bytes)
+      .field("seconds", &Configuration::seconds);
 }
 template <>
-const Record<Load>& record() {
-  static const auto r = Record<Load>("Load")
-                            .field("cycles", &Load::cycles)
-                            .field("seconds", &Load::seconds)
-                            .field("parts", &Load::parts)
-                            .field("kept_bytes", &Load::kept)
-                            .field("configuration?", &Load::configuration);
-  return r;
+Record<Load> make_record() {
+  return Record<Load>("Load")
+      .field("cycles", &Load::cycles)
+      .field("seconds", &Load::seconds)
+      .field("parts", &Load::parts)
+      .field("kept_bytes", &Load::kept)
+      .field("configuration?", &Load::configuration);
 }
 template <>
-const Record<MemoryCapacity>& record() {
-  static const auto r = Record<MemoryCapacity>("MemoryCapacity")
-                            .field("memory", &MemoryCapacity::memory)
-                            .field("bytes", &MemoryCapacity::bytes);
-  return r;
+Record<MemoryCapacity> make_record() {
+  return Record<MemoryCapacity>("MemoryCapacity")
+      .field("memory", &MemoryCapacity::memory)
+      .field("bytes", &MemoryCapacity::bytes);
 }
 template <>
-const Record<MacRoof>& record() {
-  static const auto r = Record<MacRoof>("MacRoof")
-                            .field("families", &MacRoof::families)
-                            .field("lanes", &MacRoof::lanes)
-                            .field("products_in_mac", &MacRoof::products_in_mac)
-                            .field("macs_per_cycle", &MacRoof::macs_per_cycle);
-  return r;
+Record<MacRoof> make_record() {
+  return Record<MacRoof>("MacRoof")
+      .field("families", &MacRoof::families)
+      .field("lanes", &MacRoof::lanes)
+      .field("products_in_mac", &MacRoof::products_in_mac)
+      .field("macs_per_cycle", &MacRoof::macs_per_cycle);
 }
 #define FIELD(type, member, key, unit, en, ja) .field(#key, &Of::member, {unit, en, ja})
 template <>
-const Record<InstructionCost>& record() {
+Record<InstructionCost> make_record() {
   using Of = InstructionCost;
-  static const auto r = Record<Of>("InstructionCost", SchemaOrder::counts_first)
+  return Record<Of>("InstructionCost", SchemaOrder::counts_first)
 #include "core/cost/price/instruction_fields.def"
       ;
-  return r;
 }
 template <>
-const Record<StageReport>& record() {
+Record<StageReport> make_record() {
   using Of = StageReport;
-  static const auto r = Record<Of>("StageReport", SchemaOrder::counts_first)
+  return Record<Of>("StageReport", SchemaOrder::counts_first)
 #include "core/cost/price/stage_fields.def"
       ;
-  return r;
 }
 #undef FIELD
 template <>
-const Record<InstructionOf>& record() {
+Record<InstructionOf> make_record() {
   using Of = InstructionOf;
-  static const auto r =
-      Record<Of>("Instruction", SchemaOrder::counts_first)
-          .field("index", &Of::index)
-          .field("name", [](const Of& of) { return of.instruction().name; })
-          .field("op", [](const Of& of) { return of.instruction().mnemonic; })
-          .with(&Of::cost)
-          .field("output_shape", [](const Of& of) { return output_shape(of.analysis, of.stage, of.index); })
-          .field(
-              "frame_energy_j", [](const Of& of) { return total_range(of.cost().frame_energy); }, frame_energy)
-          .field(
-              "frame_energy_parts_j", [](const Of& of) { return of.cost().frame_energy; }, frame_energy_parts);
-  return r;
+  return Record<Of>("Instruction", SchemaOrder::counts_first)
+      .field("index", &Of::index)
+      .field("name", [](const Of& of) { return of.instruction().name; })
+      .field("op", [](const Of& of) { return of.instruction().mnemonic; })
+      .with(&Of::cost)
+      .field("output_shape", [](const Of& of) { return output_shape(of.analysis, of.stage, of.index); })
+      .field(
+          "frame_energy_j", [](const Of& of) { return total_range(of.cost().frame_energy); }, frame_energy)
+      .field(
+          "frame_energy_parts_j", [](const Of& of) { return of.cost().frame_energy; }, frame_energy_parts);
 }
 template <>
-const Record<StageOf>& record() {
+Record<StageOf> make_record() {
   using Of = StageOf;
-  static const auto r =
-      Record<Of>("StageAnalysis", SchemaOrder::counts_first)
-          .with(&Of::report)
-          .field(
-              "frame_energy_j", [](const Of& of) { return total_range(of.report().frame_energy); }, frame_energy)
-          .field(
-              "frame_energy_parts_j", [](const Of& of) { return of.report().frame_energy; }, frame_energy_parts)
-          .field("instructions?", instructions_of);
-  return r;
+  return Record<Of>("StageAnalysis", SchemaOrder::counts_first)
+      .with(&Of::report)
+      .field(
+          "frame_energy_j", [](const Of& of) { return total_range(of.report().frame_energy); }, frame_energy)
+      .field(
+          "frame_energy_parts_j", [](const Of& of) { return of.report().frame_energy; }, frame_energy_parts)
+      .field("instructions?", instructions_of);
 }
 template <>
-const Record<AnalysisOf>& record() {
+Record<AnalysisOf> make_record() {
   using Of = AnalysisOf;
-  static const auto r =
-      Record<Of>("Analysis")
-          .field("model", [](const Of& of) { return of.analysis.model; })
-          .field("machine", schema::reference("Machine"),
-                 [](const Of& of) { return machine_json(of.analysis.machine); })
-          .field("feasible", [](const Of& of) { return of.report().outcome.feasible; })
-          .field("reason", [](const Of& of) { return of.report().outcome.reason; })
-          .field("metrics", [](const Of& of) { return of.report().outcome.values; })
-          .field("energy_j", [](const Of& of) { return ranged(of.report().energy_j, of.report().energy_ranges_j); })
-          .field("waiting_energy_j",
-                 [](const Of& of) {
-                   return ranged(of.report().waiting_energy_j, of.report().waiting_energy_ranges_j);
-                 })
-          .field("area_mm2", [](const Of& of) { return ranged(of.report().area_mm2, of.report().area_ranges_mm2); })
-          .field("assumed_shares", [](const Of& of) { return of.report().assumed; })
-          .field("known_chips", [](const Of&) { return known_chip_errors(); })
-          .field("leakage_w", [](const Of& of) { return of.report().leakage_w; })
-          .field("clock_limit_mhz", [](const Of& of) { return of.report().clock_limit; })
-          .field("latency_s", [](const Of& of) { return of.report().latency_s; })
-          .field("load", [](const Of& of) { return of.report().load; })
-          .field("notes", [](const Of& of) { return of.report().notes; })
-          .field("stages", stages_of)
-          .field("heat?", [](const Of& of) { return of.report().heat; })
-          .field("dram_edge_mm", [](const Of& of) { return of.report().dram_edge_mm; })
-          .field("dies", [](const Of& of) { return of.report().dies; })
-          .field("price_usd",
-                 [](const Of& of) { return ranged(of.report().price_usd, of.report().price_ranges_usd); })
-          .field("million_images_usd", [](const Of& of) { return of.report().million_images_usd; })
-          .field("fpga?", [](const Of& of) { return of.report().fpga; });
-  return r;
+  return Record<Of>("Analysis")
+      .field("model", [](const Of& of) { return of.analysis.model; })
+      .field("machine", [](const Of& of) { return of.analysis.machine; })
+      .field("feasible", [](const Of& of) { return of.report().outcome.feasible; })
+      .field("reason", [](const Of& of) { return of.report().outcome.reason; })
+      .field("metrics", [](const Of& of) { return of.report().outcome.values; })
+      .field("energy_j", [](const Of& of) { return ranged(of.report().energy_j, of.report().energy_ranges_j); })
+      .field("waiting_energy_j",
+             [](const Of& of) { return ranged(of.report().waiting_energy_j, of.report().waiting_energy_ranges_j); })
+      .field("area_mm2", [](const Of& of) { return ranged(of.report().area_mm2, of.report().area_ranges_mm2); })
+      .field("assumed_shares", [](const Of& of) { return of.report().assumed; })
+      .field("known_chips", [](const Of&) { return known_chip_errors(); })
+      .field("leakage_w", [](const Of& of) { return of.report().leakage_w; })
+      .field("clock_limit_mhz", [](const Of& of) { return of.report().clock_limit; })
+      .field("latency_s", [](const Of& of) { return of.report().latency_s; })
+      .field("load", [](const Of& of) { return of.report().load; })
+      .field("notes", [](const Of& of) { return of.report().notes; })
+      .field("stages", stages_of)
+      .field("heat?", [](const Of& of) { return of.report().heat; })
+      .field("dram_edge_mm", [](const Of& of) { return of.report().dram_edge_mm; })
+      .field("dies", [](const Of& of) { return of.report().dies; })
+      .field("price_usd", [](const Of& of) { return ranged(of.report().price_usd, of.report().price_ranges_usd); })
+      .field("million_images_usd", [](const Of& of) { return of.report().million_images_usd; })
+      .field("fpga?", [](const Of& of) { return of.report().fpga; });
+}
+
+OrderedJson Written<RangedEnergy>::json(const RangedEnergy& energy) {
+  std::vector<Ranged> parts;
+  for (std::size_t i = 0; i < energy_part_count; ++i)
+    parts.push_back({energy.value[i], energy.least[i], energy.most[i]});
+  return WrittenByName<energy_part_text, last_energy_part, Ranged>::json(parts);
 }
 
 OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
@@ -339,25 +267,9 @@ OrderedJson analysis_json(const Analysis& analysis, bool with_instructions) {
 }
 
 void add_analysis_schemas(OrderedJson& schemas) {
-  add_schema<std::pair<std::string, double>>(schemas);
-  add_schema<RangedPart>(schemas);
-  add_schema<Ranged>(schemas);
-  add_schema<ClockLimit>(schemas);
-  add_schema<Heat>(schemas);
-  add_schema<AssumedShares>(schemas);
-  add_schema<ChipErrors>(schemas);
-  add_schema<KnownChipErrors>(schemas);
-  add_schema<DieReport>(schemas);
-  add_schema<FpgaUse::Resource>(schemas);
-  add_schema<FpgaUse>(schemas);
-  add_schema<LoadPart>(schemas);
-  add_schema<Configuration>(schemas);
-  add_schema<Load>(schemas);
-  add_schema<InstructionOf>(schemas);
-  add_schema<StageOf>(schemas);
-  add_schema<MacRoof>(schemas);
-  add_schema<MemoryCapacity>(schemas);
-  add_schema<AnalysisOf>(schemas);
+  add_schemas<std::pair<std::string, double>, RangedPart, Ranged, ClockLimit, Heat, AssumedShares, ChipErrors,
+              KnownChipErrors, DieReport, FpgaUse::Resource, FpgaUse, LoadPart, Configuration, Load, InstructionOf,
+              StageOf, MacRoof, MemoryCapacity, AnalysisOf>(schemas);
 }
 
 }  // namespace sdip

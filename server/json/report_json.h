@@ -17,7 +17,24 @@ void add_analysis_schemas(OrderedJson& schemas);
 /// The shape that instruction `index` of stage `stage` makes; empty when it makes none.
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index);
 
+/// A value of a row of a machine, as JSON has it.
+struct RowValue {
+  const ParameterRow* row;
+  std::int64_t value;
+  RowValue(const ParameterRow* of, std::int64_t its) : row(of), value(its) {}
+};
+
 // How the types of results are written.
+template <>
+struct Written<RowValue> {
+  static OrderedJson json(RowValue of) { return value_json(*of.row, of.value); }
+  static schema::Schema schema() { return {{"type", {"number", "string", "boolean"}}}; }
+};
+template <>
+struct Written<Machine> {
+  static OrderedJson json(const Machine& machine) { return machine_json(machine); }
+  static schema::Schema schema() { return schema::reference("Machine"); }
+};
 template <>
 struct Written<Role> : WrittenText<role_text> {};
 template <>
@@ -27,45 +44,36 @@ struct Written<Needed> : WrittenText<needed_text> {};
 template <>
 struct Written<Family> : WrittenText<family_text> {};
 template <>
-struct Written<MemoryName> {
-  static OrderedJson json(MemoryName memory) { return memory_text(memory); }
-  static schema::Schema schema();
-};
+struct Written<MemoryName> : WrittenNames<memory_text, static_cast<MemoryName>(memory_names - 1)> {};
 template <>
 struct Written<DramRate> {
   static OrderedJson json(DramRate rate) { return rate.bytes_per_cycle(); }
   static schema::Schema schema() { return schema::number(); }
 };
 template <>
-struct Written<ByResource> {
-  static OrderedJson json(const ByResource& cycles);
-  static schema::Schema schema();
-};
+struct Written<ByResource> : WrittenByName<resource_text, static_cast<Resource>(resource_count - 1), Cycles> {};
+inline constexpr auto last_energy_part = static_cast<EnergyPart>(energy_part_count - 1);
 template <>
-struct Written<EnergyParts> {
-  static OrderedJson json(const EnergyParts& joules);
-  static schema::Schema schema();
-};
+struct Written<EnergyParts> : WrittenByName<energy_part_text, last_energy_part, Figure> {};
 template <>
-struct Written<RangedEnergy> {  // its parts
+struct Written<RangedEnergy> : WrittenByName<energy_part_text, last_energy_part, Ranged> {  // its parts
   static OrderedJson json(const RangedEnergy& energy);
-  static schema::Schema schema();
 };
+using NeedsByName = WrittenByName<needed_text, static_cast<Needed>(needed_count - 1), std::int64_t>;
 template <>
-struct Written<Needs> {
-  static OrderedJson json(const Needs& cycles);
+struct Written<Needs> : NeedsByName {
   static schema::Schema schema() { return schema::reference("CyclesByNeed"); }
 };
+inline std::string_view metric_text(Metric metric) { return metrics()[metric].name; }
 template <>
-struct Written<MetricValues> {  // by name, in the order of the table
-  static OrderedJson json(const MetricValues& values);
+struct Written<MetricValues> : WrittenByName<metric_text, static_cast<Metric>(metric_count - 1), Figure> {
   static schema::Schema schema() { return schema::reference("MetricValues"); }
 };
 template <>
-const Record<MacRoof>& record();
+Record<MacRoof> make_record();
 template <>
-const Record<StageReport>& record();
+Record<StageReport> make_record();
 template <>
-const Record<InstructionCost>& record();
+Record<InstructionCost> make_record();
 
 }  // namespace sdip

@@ -19,6 +19,7 @@ Schema nullable(Schema schema) {
   schema["type"] = OrderedJson::array({schema["type"], "null"});
   return schema;
 }
+Schema or_null(Schema schema) { return {{"anyOf", {std::move(schema), {{"type", "null"}}}}}; }
 Schema cell() { return {{"type", {"string", "number", "boolean", "null"}}}; }
 
 Schema object(const Properties& properties) {

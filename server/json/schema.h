@@ -26,6 +26,8 @@ Schema one_of(std::span<const std::string_view> names);
 Schema reference(const char* name);
 /// A scalar that may be null.
 Schema nullable(Schema schema);
+/// Anything that may be null.
+Schema or_null(Schema schema);
 /// A cell of a table of points: index, flag, text, number or none.
 Schema cell();
 /// Names ending in ? may be absent; nothing else may be present.

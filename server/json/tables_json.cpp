@@ -10,7 +10,14 @@
 namespace sdip {
 namespace {
 
-OrderedJson doc_json(std::string_view en, std::string_view ja) { return {{"en", en}, {"ja", ja}}; }
+/// A text in both languages, and a row that has one.
+struct Doc {
+  std::string_view en, ja;
+};
+template <class Row>
+Doc doc_of(const Row& row) {
+  return {row.en, row.ja};
+}
 
 OrderedJson shown_json(const ParameterRow& row) {
   OrderedJson all = OrderedJson::array();
@@ -23,22 +30,17 @@ OrderedJson shown_json(const ParameterRow& row) {
   return all;
 }
 
-OrderedJson parameter_json(const ParameterRow& row) {
+/// The ends of the range of what has one.
+OrderedJson end_json(const ParameterRow& row, std::int64_t end) {
   const bool ranged = row.type == ParameterType::count || row.type == ParameterType::decimal;
-  OrderedJson choices = OrderedJson::array();
-  for (const std::string_view choice : row.choices) choices.push_back(choice);
-  return {{"name", row.name},
-          {"type", type_text(row.type)},
-          {"effect", changes_program(row) ? "compile" : "cost"},
-          {"group", row.group},
-          {"unit", row.unit},
-          {"default", value_json(row, row.standard)},
-          {"min", ranged ? OrderedJson(value_json(row, row.least)) : OrderedJson()},
-          {"max", ranged ? OrderedJson(value_json(row, row.most)) : OrderedJson()},
-          {"choices", choices},
-          {"shown_with", shown_json(row)},
-          {"more_gives", gives_text(row.gives)},
-          {"doc", doc_json(row.en, row.ja)}};
+  return ranged ? OrderedJson(value_json(row, end)) : OrderedJson();
+}
+
+template <class Rows>
+OrderedJson rows_json(const char* name, const Rows& rows) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& row : rows) list.push_back(record<std::remove_cvref_t<decltype(row)>>().json(row));
+  return {{name, std::move(list)}};
 }
 
 }  // namespace
@@ -63,11 +65,103 @@ std::string_view better_text(Better better) {
   return better == Better::higher ? "higher" : better == Better::lower ? "lower" : "neither";
 }
 
-OrderedJson parameters_json() {
-  OrderedJson rows = OrderedJson::array();
-  for (const auto& row : parameters()) rows.push_back(parameter_json(row));
-  return {{"parameters", rows}};
+template <>
+struct Written<Confidence> : WrittenNames<confidence_text, Confidence::assumption> {};
+template <>
+struct Written<Gives> : WrittenNames<gives_text, Gives::nothing> {};
+template <>
+struct Written<Better> : WrittenNames<better_text, Better::neither> {};
+template <>
+struct Written<Archetype> : WrittenNames<archetype_text, Archetype::roofline> {};
+
+template <>
+Record<Doc> make_record() {
+  return Record<Doc>("Doc").field("en", &Doc::en).field("ja", &Doc::ja);
 }
+template <>
+Record<ParameterRow> make_record() {
+  using Of = ParameterRow;
+  using namespace schema;
+  return Record<Of>("Parameter")
+      .field("name", &Of::name)
+      .field("type", one_of({"count", "decimal", "choice", "flag"}),
+             [](const Of& row) { return type_text(row.type); })
+      .field("effect", one_of({"compile", "cost"}),
+             [](const Of& row) { return changes_program(row) ? "compile" : "cost"; })
+      .field("group", &Of::group)
+      .field("unit", &Of::unit)
+      .field("default", [](const Of& row) { return RowValue(&row, row.standard); })
+      .field("min", nullable(number()), [](const Of& row) { return end_json(row, row.least); })
+      .field("max", nullable(number()), [](const Of& row) { return end_json(row, row.most); })
+      .field("choices", [](const Of& row) { return std::vector(row.choices.begin(), row.choices.end()); })
+      .field("shown_with", array(object({{"parameter", text()}, {"values", array(text())}})), shown_json)
+      .field("more_gives", &Of::gives)
+      .field("doc", doc_of<Of>);
+}
+template <>
+Record<TechnologyRow> make_record() {
+  using Of = TechnologyRow;
+  return Record<Of>("TechnologyRow")
+      .field("name", &Of::name)
+      .field("value", &Of::value)
+      .field("least", &Of::least)
+      .field("most", &Of::most)
+      .field("unit", &Of::unit)
+      .field("confidence", &Of::confidence)
+      .field("source", &Of::source);
+}
+template <>
+Record<MetricRow> make_record() {
+  using Of = MetricRow;
+  return Record<Of>("MetricInfo")
+      .field("name", &Of::name)
+      .field("unit", &Of::unit)
+      .field("better", &Of::better)
+      .field("doc", doc_of<Of>);
+}
+template <>
+Record<Preset> make_record() {
+  using Of = Preset;
+  return Record<Of>("Preset").field("name", &Of::name).field("doc", doc_of<Of>).field("machine", &Of::machine);
+}
+template <>
+Record<DeviceField> make_record() {
+  using Of = DeviceField;
+  return Record<Of>("Field")
+      .field("name", &Of::name)
+      .field("value", &Of::value)
+      .field("unit", &Of::unit)
+      .field("source", &Of::source)
+      .field("confidence", &Of::confidence);
+}
+template <>
+Record<DeviceFigure> make_record() {
+  using Of = DeviceFigure;
+  return Record<Of>("DeviceFigure")
+      .field("key", &Of::key)
+      .field("value", &Of::value)
+      .field("unit", &Of::unit)
+      .field("source", &Of::source)
+      .field("confidence", &Of::confidence);
+}
+template <>
+Record<Device> make_record() {
+  using Of = Device;
+  return Record<Of>("Baseline")
+      .field("id", &Of::id)
+      .field("name", &Of::name)
+      .field("archetype", &Of::archetype)
+      .field("kind", schema::one_of({"device", "roofline", "unpublished"}),
+             [](const Of& device) {
+               return !can_run(device) ? "unpublished" : has_model(device) ? "device" : "roofline";
+             })
+      .field("lacking", lacking_figure)
+      .field("fields", &Of::fields)
+      .field("figures", &Of::figures)
+      .field("notes", &Of::notes);
+}
+
+OrderedJson parameters_json() { return rows_json("parameters", parameters()); }
 
 std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const std::string& where) {
   std::optional<TechnologyNode> wanted;
@@ -81,26 +175,11 @@ std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const st
 
 OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows) {
   OrderedJson list = OrderedJson::array();
-  for (const TechnologyRow* row : rows)
-    list.push_back({{"name", row->name},
-                    {"value", row->value},
-                    {"least", row->least},
-                    {"most", row->most},
-                    {"unit", row->unit},
-                    {"confidence", confidence_text(row->confidence)},
-                    {"source", row->source}});
+  for (const TechnologyRow* row : rows) list.push_back(record<TechnologyRow>().json(*row));
   return {{"technology", list}};
 }
 
-OrderedJson metrics_json() {
-  OrderedJson rows = OrderedJson::array();
-  for (const auto& row : metrics())
-    rows.push_back({{"name", row.name},
-                    {"unit", row.unit},
-                    {"better", better_text(row.better)},
-                    {"doc", doc_json(row.en, row.ja)}});
-  return {{"metrics", rows}};
-}
+OrderedJson metrics_json() { return rows_json("metrics", metrics()); }
 
 namespace {
 
@@ -110,7 +189,7 @@ OrderedJson record_json(const Record<T>& of) {
   for (const auto& field : of.fields())
     if (!field.words.en.empty())
       rows.push_back(
-          {{"name", field.key}, {"unit", field.words.unit}, {"doc", doc_json(field.words.en, field.words.ja)}});
+          {{"name", field.key}, {"unit", field.words.unit}, {"doc", Written<Doc>::json(doc_of(field.words))}});
   return {{"name", of.name()}, {"fields", std::move(rows)}};
 }
 
@@ -120,52 +199,12 @@ OrderedJson fields_json() {
   return {{"records", {record_json(record<StageReport>()), record_json(record<InstructionCost>())}}};
 }
 
-OrderedJson presets_json() {
-  OrderedJson rows = OrderedJson::array();
-  for (const auto& preset : presets())
-    rows.push_back({{"name", preset.name},
-                    {"doc", doc_json(preset.en, preset.ja)},
-                    {"machine", machine_json(preset.machine)}});
-  return {{"presets", rows}};
-}
+OrderedJson presets_json() { return rows_json("presets", presets()); }
 
-OrderedJson field_json(const DeviceField& field) {
-  return {{"name", field.name},
-          {"value", field.value},
-          {"unit", field.unit},
-          {"source", field.source},
-          {"confidence", field.confidence}};
-}
+OrderedJson baselines_json() { return rows_json("baselines", devices()); }
 
-namespace {
-
-OrderedJson baseline_json(const Device& device) {
-  OrderedJson fields = OrderedJson::array(), figures = OrderedJson::array();
-  for (const DeviceField& field : device.fields) fields.push_back(field_json(field));
-  for (const DeviceFigure& figure : device.figures)
-    figures.push_back({{"key", figure.key},
-                       {"value", figure.value},
-                       {"unit", figure.unit},
-                       {"source", figure.source},
-                       {"confidence", figure.confidence}});
-  return {{"id", device.id},
-          {"name", device.name},
-          {"archetype", archetype_text(device.archetype)},
-          {"kind", !can_run(device)    ? "unpublished"
-                   : has_model(device) ? "device"
-                                       : "roofline"},
-          {"lacking", lacking_figure(device)},
-          {"fields", fields},
-          {"figures", figures},
-          {"notes", device.notes}};
-}
-
-}  // namespace
-
-OrderedJson baselines_json() {
-  OrderedJson rows = OrderedJson::array();
-  for (const Device& device : devices()) rows.push_back(baseline_json(device));
-  return {{"baselines", rows}};
+void add_table_schemas(OrderedJson& schemas) {
+  add_schemas<Doc, ParameterRow, TechnologyRow, MetricRow, Preset, DeviceField, DeviceFigure, Device>(schemas);
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include "core/cost/price/estimate.h"
 #include "core/machine/machine.h"
 #include "core/machine/technology.h"
-#include "server/io/json_in.h"
+#include "server/json/record.h"
 
 namespace sdip {
 
@@ -23,8 +23,10 @@ OrderedJson baselines_json();
 /// Published chips: what is predicted of each, and the figures that it is described by.
 OrderedJson chips_json(const std::vector<ChipPrediction>& predictions);
 
-/// [{"name","value","unit","source","confidence"}]
-OrderedJson field_json(const DeviceField& field);
+/// The schemas of the rows of these, but of chips.
+void add_table_schemas(OrderedJson& schemas);
+template <>
+Record<DeviceField> make_record();
 
 std::string_view type_text(ParameterType type);
 std::string_view better_text(Better better);

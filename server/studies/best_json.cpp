@@ -7,13 +7,20 @@
 
 #include "core/base/error.h"
 #include "core/study/signature.h"
-#include "server/http/http.h"
 #include "server/json/explain_json.h"
 #include "server/studies/best_steps.h"
 #include "server/studies/validation_json.h"
 
 namespace sdip {
 namespace {
+
+/// One of the best of an answer, beside another one.
+struct FoundOf {
+  const BestAnswer& answer;
+  const Candidate& candidate;
+  const Machine& before;
+  Knee knee;
+};
 
 OrderedJson values_json(const SearchGoal& goal, const std::vector<double>& costs) {
   OrderedJson values = OrderedJson::array();
@@ -22,11 +29,10 @@ OrderedJson values_json(const SearchGoal& goal, const std::vector<double>& costs
   return values;
 }
 
-OrderedJson objectives_json(const SearchGoal& goal, const std::vector<double>& costs) {
-  OrderedJson objectives = OrderedJson::object();
+NamedFigures objectives_of(const SearchGoal& goal, const std::vector<double>& costs) {
+  NamedFigures objectives;
   for (std::size_t k = 0; k < costs.size(); ++k)
-    objectives[std::string(goal.objectives[k].measure.name())] =
-        number_or_null(value_of_cost(goal.objectives[k], costs[k]));
+    objectives.of.emplace_back(goal.objectives[k].measure.name(), value_of_cost(goal.objectives[k], costs[k]));
   return objectives;
 }
 
@@ -49,69 +55,25 @@ OrderedJson settings_json(const BestRequest& request, const Machine& machine) {
   return settings;
 }
 
-OrderedJson machine_found_json(const BestAnswer& answer, const Candidate& candidate, const Machine& before,
-                               Knee knee) {
-  OrderedJson differs = OrderedJson::array();
-  for (const Change& change : differences(answer.space, before, candidate.machine))
-    differs.push_back(step_json(change));
-  return {{"objectives", objectives_json(answer.goal, candidate.score.costs)},
-          {"keeps_constraints", candidate.score.violation == 0},
-          {"broken", broken_conditions(answer, candidate)},
-          {"feasible", candidate.outcome.feasible},
-          {"reason", candidate.outcome.reason},
-          {"settings", settings_json(answer.request, candidate.machine)},
-          {"differs", std::move(differs)},
-          {"knee", knee_text(knee)},
-          {"metrics", Written<MetricValues>::json(candidate.outcome.values)}};
-}
-
 /// The machines found. With one objective each is told beside the best; on a front each beside the one before.
-OrderedJson found_json(const BestAnswer& answer) {
+std::vector<FoundOf> found_of(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const bool front = answer.goal.objectives.size() > 1;
-  OrderedJson list = OrderedJson::array();
+  std::vector<FoundOf> all;
   const std::vector<Knee> knees = found_knees(answer);
   const std::size_t most = answer.request.is_part() ? best.size() : most_listed_machines;
   std::size_t before = 0;
   for (const std::size_t at : places_shown(best.size(), most, knees)) {
-    list.push_back(machine_found_json(answer, best[at], best[front ? before : 0].machine, knees[at]));
+    all.push_back({answer, best[at], best[front ? before : 0].machine, knees[at]});
     before = at;
   }
-  return list;
+  return all;
 }
 
-OrderedJson beyond_json(const BestAnswer& answer) {
-  OrderedJson list = OrderedJson::array();
-  for (const BetterStep& step : better_steps(answer)) {
-    OrderedJson one = step_json(step.change);
-    one["value"] = number_or_null(step.value);
-    one["limit"] = step.limit;
-    one["broken"] = step.broken;
-    one["violation"] = step.limit.empty() ? OrderedJson(step.violation) : OrderedJson(nullptr);
-    list.push_back(std::move(one));
-  }
-  return list;
-}
-
-OrderedJson bought_json(const BestAnswer& answer) {
-  OrderedJson list = OrderedJson::array();
-  for (const BoughtStep& step : bought_steps(answer)) {
-    OrderedJson one = step_json(step.change);
-    one["area_mm2"] = step.area_mm2;
-    one["throughput_fps"] = step.frames_per_s;
-    one["throughput_fps_per_mm2"] = step.frames_per_s_per_mm2();
-    list.push_back(std::move(one));
-  }
-  return list;
-}
-
-OrderedJson ranges_json(const BestAnswer& answer) {
-  OrderedJson list = OrderedJson::array();
-  for (const KnownRange& range : known_ranges(answer))
-    list.push_back({{"metric", metrics()[range.metric].name},
-                    {"least", number_or_null(range.least)},
-                    {"most", number_or_null(range.most)}});
-  return list;
+std::vector<std::string_view> searched_by(const BestAnswer& answer) {
+  std::vector<std::string_view> names;
+  for (const Axis& axis : answer.space.axes) names.push_back(axis.row->name);
+  return names;
 }
 
 /// The outcome of the best machine for each workload of a mix.
@@ -143,6 +105,11 @@ OrderedJson accuracy_of_formats_json(const BestAnswer& answer) {
           {"sqnr_db", answer.sqnr_db ? number_or_null(*answer.sqnr_db) : OrderedJson(nullptr)}};
 }
 
+std::optional<SensitivitiesOf> around(const BestAnswer& answer) {
+  if (!answer.keeps() || answer.around.points.empty()) return std::nullopt;
+  return SensitivitiesOf{answer.request.model, answer.around};
+}
+
 /// Null where the answer was not validated.
 OrderedJson validated_json(const BestAnswer& answer) {
   const bool validated =
@@ -162,52 +129,95 @@ std::vector<double> costs_from(const SearchGoal& goal, const Json& values) {
 
 }  // namespace
 
-OrderedJson step_json(const Change& change) {
-  return {{"parameter", change.row->name},
-          {"from", value_json(*change.row, change.from)},
-          {"to", value_json(*change.row, change.to)}};
+template <>
+Record<FoundOf> make_record() {
+  using Of = FoundOf;
+  return Record<Of>("FoundMachine")
+      .field("objectives", [](const Of& of) { return objectives_of(of.answer.goal, of.candidate.score.costs); })
+      .field("keeps_constraints", [](const Of& of) { return of.candidate.score.violation == 0; })
+      .field("broken", [](const Of& of) { return broken_conditions(of.answer, of.candidate); })
+      .field("feasible", [](const Of& of) { return of.candidate.outcome.feasible; })
+      .field("reason", [](const Of& of) { return of.candidate.outcome.reason; })
+      .field("settings", schema::reference("MachineChanges"),
+             [](const Of& of) { return settings_json(of.answer.request, of.candidate.machine); })
+      .field("differs", [](const Of& of) { return differences(of.answer.space, of.before, of.candidate.machine); })
+      .field("knee?", [](const Of& of) { return of.knee; })
+      .field("metrics", [](const Of& of) { return of.candidate.outcome.values; });
+}
+template <>
+Record<BetterStep> make_record() {
+  using Of = BetterStep;
+  return Record<Of>("BetterStep")
+      .with(&Of::change)
+      .field("value", [](const Of& step) { return Figure{step.value}; })
+      .field("limit", &Of::limit)
+      .field("broken", &Of::broken)
+      .field("violation",
+             [](const Of& step) { return step.limit.empty() ? std::optional(step.violation) : std::nullopt; });
+}
+template <>
+Record<BoughtStep> make_record() {
+  using Of = BoughtStep;
+  return Record<Of>("BoughtStep")
+      .with(&Of::change)
+      .field("area_mm2", &Of::area_mm2)
+      .field("throughput_fps", &Of::frames_per_s)
+      .field("throughput_fps_per_mm2", &Of::frames_per_s_per_mm2);
+}
+template <>
+Record<KnownRange> make_record() {
+  using Of = KnownRange;
+  return Record<Of>("KnownRange")
+      .field("metric", [](const Of& range) { return metrics()[range.metric].name; })
+      .field("least", [](const Of& range) { return Figure{range.least}; })
+      .field("most", [](const Of& range) { return Figure{range.most}; });
+}
+template <>
+Record<BestAnswer> make_record() {
+  using Of = BestAnswer;
+  using namespace schema;
+  return Record<Of>("SearchResult", SchemaOrder::counts_first)
+      .field("request", reference("SearchRequest"), [](const Of& of) { return best_request_json(of.request); })
+      .field("engine?", [](const Of&) { return signature(); })
+      .field("searched", searched_by)
+      .field("seconds", &Of::seconds)
+      .field("cancelled", &Of::cancelled)
+      .field("generations", [](const Of& of) { return of.found.progress.generations; })
+      .field("evaluated", [](const Of& of) { return of.found.progress.evaluated; })
+      .field("feasible", [](const Of& of) { return of.found.progress.feasible; })
+      .field("compiled", [](const Of& of) { return of.found.progress.compiled; })
+      .field("trace", array(reference("BestSoFar")), [](const Of& of) { return trace_json(of.goal, of.trace); })
+      .field("found", [](const Of& of) { return of.found.best.size(); })
+      .field("best", found_of)
+      .field("workloads", array(reference("WorkloadWorth")), workloads_json)
+      .field("accuracy", or_null(reference("FormatAccuracies")), accuracy_of_formats_json)
+      .field("ranges", known_ranges)
+      .field("beyond", better_steps)
+      .field("bought", bought_steps)
+      .field("around", around)
+      .field("validation", or_null(reference("ValidationSummary")), validated_json);
 }
 
-OrderedJson best_json(const BestAnswer& answer) {
-  const SearchSpace& space = answer.space;
-  const SearchProgress& progress = answer.found.progress;
-  OrderedJson searched = OrderedJson::array();
-  for (const Axis& axis : space.axes) searched.push_back(axis.row->name);
-  return {{"request", best_request_json(answer.request)},
-          {"engine", signature()},
-          {"searched", std::move(searched)},
-          {"seconds", answer.seconds},
-          {"cancelled", answer.cancelled},
-          {"generations", progress.generations},
-          {"evaluated", progress.evaluated},
-          {"feasible", progress.feasible},
-          {"compiled", progress.compiled},
-          {"trace", trace_json(answer.goal, answer.trace)},
-          {"found", std::ssize(answer.found.best)},
-          {"best", found_json(answer)},
-          {"workloads", workloads_json(answer)},
-          {"accuracy", accuracy_of_formats_json(answer)},
-          {"ranges", ranges_json(answer)},
-          {"beyond", beyond_json(answer)},
-          {"bought", bought_json(answer)},
-          {"around", answer.keeps() && !answer.around.points.empty()
-                         ? sensitivities_json(answer.request.model, answer.around)
-                         : OrderedJson(nullptr)},
-          {"validation", validated_json(answer)}};
+OrderedJson best_json(const BestAnswer& answer) { return record<BestAnswer>().json(answer); }
+
+void add_search_schemas(OrderedJson& schemas) {
+  add_schemas<FoundOf, BetterStep, BoughtStep, KnownRange, BestAnswer>(schemas);
 }
 
 OrderedJson best_summary_json(const BestAnswer& answer) {
   const SearchProgress& progress = answer.found.progress;
   const OrderedJson validation = validated_json(answer);
   const auto& best = answer.found.best;
-  return {{"seconds", answer.seconds},
-          {"evaluated", progress.evaluated},
-          {"feasible", progress.feasible},
-          {"compiled", progress.compiled},
-          {"found", std::ssize(best)},
-          {"keeps_constraints", answer.keeps()},
-          {"objectives", best.empty() ? OrderedJson(nullptr) : objectives_json(answer.goal, best[0].score.costs)},
-          {"verdict", validation.is_null() ? OrderedJson(nullptr) : OrderedJson(validation.at("verdict"))}};
+  return {
+      {"seconds", answer.seconds},
+      {"evaluated", progress.evaluated},
+      {"feasible", progress.feasible},
+      {"compiled", progress.compiled},
+      {"found", std::ssize(best)},
+      {"keeps_constraints", answer.keeps()},
+      {"objectives", best.empty() ? OrderedJson(nullptr)
+                                  : Written<NamedFigures>::json(objectives_of(answer.goal, best[0].score.costs))},
+      {"verdict", validation.is_null() ? OrderedJson(nullptr) : OrderedJson(validation.at("verdict"))}};
 }
 
 OrderedJson best_progress_json(const SearchGoal& goal, const BestProgress& progress) {
@@ -238,19 +248,10 @@ BestProgress best_progress_from_json(const SearchGoal& goal, const Json& json) {
 }
 
 OrderedJson search_row_json(const SearchRow& row, const std::optional<BestProgress>& progress) {
-  const OrderedJson request = OrderedJson::parse(row.request_json);
-  OrderedJson at, error;
+  OrderedJson at;
   if (row.state == SweepState::running && progress && !progress->doing.empty())
     at = best_progress_json(best_request(Json::parse(row.request_json)).goal, *progress);
-  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
-  return {{"id", row.id},
-          {"model", row.model},
-          {"state", sweep_state_text(row.state)},
-          {"created", row.created},
-          {"progress", at},
-          {"error", error},
-          {"request", request},
-          {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
+  return job_row_json(row, std::move(at));
 }
 
 OrderedJson searched_rows_json(bool narrow) {

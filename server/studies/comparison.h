@@ -143,6 +143,8 @@ std::vector<ComparisonSource> sources_of(const ComparisonRow& row);
 /// out once.
 std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop = {});
 
+/// The schemas of a comparison and its parts.
+void add_comparison_schemas(OrderedJson& schemas);
 OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop = {});
 
 }  // namespace sdip

@@ -5,108 +5,126 @@
 namespace sdip {
 namespace {
 
-OrderedJson measured_json(const std::vector<Compared>& compared) {
-  OrderedJson rows = OrderedJson::array();
-  for (const Compared& one : compared)
-    rows.push_back({{"id", one.measurement->id},
-                    {"software", one.measurement->software},
-                    {"model", one.measurement->model},
-                    {"stage", one.measurement->stage},
-                    {"batch", *one.measurement->batch},
-                    {"chips", one.measurement->chips},
-                    {"format", one.measurement->format},
-                    {"measured_s", one.measured_s},
-                    {"predicted_s", one.predicted_s},
-                    {"factor", one.factor},
-                    {"fitted", one.fitted},
-                    {"error", one.error()},
-                    {"source", one.measurement->source}});
-  return rows;
-}
+/// All rows, and what they lose.
+struct ComparisonOf {
+  std::optional<std::string_view> node;
+  std::vector<ComparisonRow> rows;
+  std::vector<Loss> losses() const { return losses_of(rows); }
+};
 
-OrderedJson stages_json(const std::vector<DeviceStage>& stages) {
-  OrderedJson rows = OrderedJson::array();
-  for (const DeviceStage& stage : stages)
-    rows.push_back({{"name", stage.name},
-                    {"passes", stage.passes},
-                    {"pass_s", stage.pass.seconds},
-                    {"compute_s", stage.pass.compute_s},
-                    {"vector_s", stage.pass.vector_s},
-                    {"memory_s", stage.pass.memory_s},
-                    {"on_chip_s", stage.pass.on_chip_s},
-                    {"overhead_s", stage.pass.overhead_s}});
-  return rows;
-}
-
-OrderedJson values_json(const ComparedValues& values) {
-  OrderedJson object = OrderedJson::object();
-  for (const auto& [name, value] : values) object[name] = number_or_null(value);
-  return object;
-}
-
-OrderedJson calibration_json(const ComparisonRow& row) {
-  if (!row.calibration) return nullptr;
-  return {{"software", row.calibration->software},
-          {"factor", row.calibration->factor},
-          {"values", values_json(row.calibration->values)}};
-}
-
-OrderedJson losses_json(const std::vector<Loss>& losses) {
-  OrderedJson all = OrderedJson::array();
-  for (const Loss& loss : losses)
-    all.push_back({{"ours", loss.ours},
-                   {"ours_name", loss.ours_name},
-                   {"batch", loss.batch},
-                   {"metric", loss.metric},
-                   {"id", loss.id},
-                   {"name", loss.name},
-                   {"kind", row_kind_text(loss.kind)},
-                   {"calibrated", loss.calibrated},
-                   {"estimated", loss.estimated},
-                   {"checked", checked_text(loss.checked)},
-                   {"format", loss.format},
-                   {"our_format", loss.our_format},
-                   {"times", loss.times}});
-  return all;
-}
-
-OrderedJson row_json(const ComparisonRow& row) {
-  OrderedJson fields = OrderedJson::array();
-  for (const DeviceField& field : row.fields) fields.push_back(field_json(field));
-  const bool timed = row.kind == RowKind::device || row.kind == RowKind::roofline;
-  return {{"id", row.id},
-          {"name", row.name},
-          {"kind", row_kind_text(row.kind)},
-          {"batch", row.batch},
-          {"feasible", row.feasible},
-          {"format", row.format},
-          {"other_format", row.other_format},
-          {"checked", checked_text(row.checked)},
-          {"area_basis", area_basis_text(row.area_basis)},
-          {"process", row.process},
-          {"energy", row.energy},
-          {"energy_has_dram", row.energy_has_dram},
-          {"values", values_json(row.values)},
-          {"energy_parts_j", values_json(row.energy_parts_j)},
-          {"calibration", calibration_json(row)},
-          {"against", row.against ? OrderedJson(*row.against) : OrderedJson()},
-          {"compute_s", timed ? OrderedJson(row.compute_s) : OrderedJson()},
-          {"memory_s", timed ? OrderedJson(row.memory_s) : OrderedJson()},
-          {"stages", stages_json(row.stages)},
-          {"measured", measured_json(row.measured)},
-          {"fields", fields},
-          {"notes", row.notes}};
+/// Of rows that are a prediction for a device, or a bound of it.
+std::optional<double> timed(const ComparisonRow& row, double seconds) {
+  if (row.kind != RowKind::device && row.kind != RowKind::roofline) return std::nullopt;
+  return seconds;
 }
 
 }  // namespace
 
+template <>
+struct Written<RowKind> : WrittenNames<row_kind_text, RowKind::unpublished> {};
+template <>
+struct Written<Checked> : WrittenNames<checked_text, Checked::unvalidated> {};
+template <>
+struct Written<AreaBasis> : WrittenNames<area_basis_text, AreaBasis::lanes> {};
+
+template <>
+Record<DeviceStage> make_record() {
+  using Of = DeviceStage;
+  return Record<Of>("DeviceStage")
+      .field("name", &Of::name)
+      .field("passes", &Of::passes)
+      .field("pass_s", [](const Of& stage) { return stage.pass.seconds; })
+      .field("compute_s", [](const Of& stage) { return stage.pass.compute_s; })
+      .field("vector_s", [](const Of& stage) { return stage.pass.vector_s; })
+      .field("memory_s", [](const Of& stage) { return stage.pass.memory_s; })
+      .field("on_chip_s", [](const Of& stage) { return stage.pass.on_chip_s; })
+      .field("overhead_s", [](const Of& stage) { return stage.pass.overhead_s; });
+}
+template <>
+Record<Compared> make_record() {
+  using Of = Compared;
+  return Record<Of>("MeasuredBeside")
+      .field("id", [](const Of& one) { return one.measurement->id; })
+      .field("software", [](const Of& one) { return one.measurement->software; })
+      .field("model", [](const Of& one) { return one.measurement->model; })
+      .field("stage", [](const Of& one) { return one.measurement->stage; })
+      .field("batch", [](const Of& one) { return *one.measurement->batch; })
+      .field("chips", [](const Of& one) { return one.measurement->chips; })
+      .field("format", [](const Of& one) { return one.measurement->format; })
+      .field("measured_s", &Of::measured_s)
+      .field("predicted_s", &Of::predicted_s)
+      .field("factor", &Of::factor)
+      .field("fitted", &Of::fitted)
+      .field("error", &Of::error)
+      .field("source", [](const Of& one) { return one.measurement->source; });
+}
+template <>
+Record<Calibration> make_record() {
+  using Of = Calibration;
+  return Record<Of>("Calibration")
+      .field("software", &Of::software)
+      .field("factor", &Of::factor)
+      .field("values", [](const Of& of) { return NamedFigures{of.values}; });
+}
+template <>
+Record<ComparisonRow> make_record() {
+  using Of = ComparisonRow;
+  return Record<Of>("ComparisonRow")
+      .field("id", &Of::id)
+      .field("name", &Of::name)
+      .field("kind", &Of::kind)
+      .field("batch", &Of::batch)
+      .field("feasible", &Of::feasible)
+      .field("format", &Of::format)
+      .field("other_format", &Of::other_format)
+      .field("checked", &Of::checked)
+      .field("area_basis", &Of::area_basis)
+      .field("process", &Of::process)
+      .field("energy", &Of::energy)
+      .field("energy_has_dram", &Of::energy_has_dram)
+      .field("values", [](const Of& row) { return NamedFigures{row.values}; })
+      .field("energy_parts_j", [](const Of& row) { return NamedFigures{row.energy_parts_j}; })
+      .field("calibration", &Of::calibration)
+      .field("against", &Of::against)
+      .field("compute_s", [](const Of& row) { return timed(row, row.compute_s); })
+      .field("memory_s", [](const Of& row) { return timed(row, row.memory_s); })
+      .field("stages", &Of::stages)
+      .field("measured", &Of::measured)
+      .field("fields", &Of::fields)
+      .field("notes", &Of::notes);
+}
+template <>
+Record<Loss> make_record() {
+  using Of = Loss;
+  return Record<Of>("Loss")
+      .field("ours", &Of::ours)
+      .field("ours_name", &Of::ours_name)
+      .field("batch", &Of::batch)
+      .field("metric", &Of::metric)
+      .field("id", &Of::id)
+      .field("name", &Of::name)
+      .field("kind", &Of::kind)
+      .field("calibrated", &Of::calibrated)
+      .field("estimated", &Of::estimated)
+      .field("checked", &Of::checked)
+      .field("format", &Of::format)
+      .field("our_format", &Of::our_format)
+      .field("times", &Of::times);
+}
+template <>
+Record<ComparisonOf> make_record() {
+  using Of = ComparisonOf;
+  return Record<Of>("Comparison").field("node", &Of::node).field("rows", &Of::rows).field("losses", &Of::losses);
+}
+
 OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop) {
-  const std::vector<ComparisonRow> found = comparison_rows(catalog, asked, stop);
-  OrderedJson rows = OrderedJson::array();
-  for (const ComparisonRow& row : found) rows.push_back(row_json(row));
-  OrderedJson node;
-  if (asked.node) node = node_text(*asked.node);
-  return {{"node", node}, {"rows", rows}, {"losses", losses_json(losses_of(found))}};
+  ComparisonOf of{std::nullopt, comparison_rows(catalog, asked, stop)};
+  if (asked.node) of.node = node_text(*asked.node);
+  return record<ComparisonOf>().json(of);
+}
+
+void add_comparison_schemas(OrderedJson& schemas) {
+  add_schemas<DeviceStage, Compared, Calibration, ComparisonRow, Loss, ComparisonOf>(schemas);
 }
 
 }  // namespace sdip

@@ -1,11 +1,16 @@
 // Validations to JSON.
 #include "server/studies/validation_json.h"
 
-#include "server/http/http.h"
 #include "server/json/report_json.h"
 
 namespace sdip {
 namespace {
+
+/// All of a validation.
+struct ResultOf {
+  const Validation& validation;
+};
+const Validation& summary_of(const ResultOf& of) { return of.validation; }
 
 OrderedJson counter_rows_json() {
   OrderedJson list = OrderedJson::array();
@@ -13,85 +18,25 @@ OrderedJson counter_rows_json() {
   return list;
 }
 
-/// Rows of one side, an instruction each.
-OrderedJson side_json(const std::vector<Both>& counters, std::int64_t Both::*side) {
-  OrderedJson rows = OrderedJson::array();
+/// Totals of one side.
+template <std::int64_t Both::*side>
+std::vector<std::optional<std::int64_t>> totals_of(const ComparedPass& pass) {
+  std::vector<std::optional<std::int64_t>> totals;
+  for (const auto& total : pass.totals) totals.push_back(total ? std::optional((*total).*side) : std::nullopt);
+  return totals;
+}
+
+/// Rows of one side, an instruction each; nothing where totals alone were compared.
+template <std::int64_t Both::*side>
+std::optional<std::vector<std::vector<std::int64_t>>> rows_of(const ComparedPass& pass) {
+  if (pass.counters.empty()) return std::nullopt;
+  std::vector<std::vector<std::int64_t>> rows;
   const std::size_t width = counter_rows().size();
-  for (std::size_t i = 0; i < counters.size(); i += width) {
-    OrderedJson row = OrderedJson::array();
-    for (std::size_t r = 0; r < width; ++r) row.push_back(counters[i + r].*side);
-    rows.push_back(std::move(row));
+  for (std::size_t i = 0; i < pass.counters.size(); ++i) {
+    if (i % width == 0) rows.emplace_back();
+    rows.back().push_back(pass.counters[i].*side);
   }
   return rows;
-}
-
-OrderedJson pass_json(const ComparedPass& pass, bool with_instructions) {
-  OrderedJson estimated = OrderedJson::array(), executed = OrderedJson::array();
-  for (const auto& total : pass.totals) {
-    estimated.push_back(total ? OrderedJson(total->estimated) : OrderedJson());
-    executed.push_back(total ? OrderedJson(total->executed) : OrderedJson());
-  }
-  OrderedJson object = {{"number", pass.number}, {"estimated", estimated}, {"executed", executed}};
-  if (!with_instructions || pass.counters.empty()) return object;
-  object["instructions_estimated"] = side_json(pass.counters, &Both::estimated);
-  object["instructions_executed"] = side_json(pass.counters, &Both::executed);
-  return object;
-}
-
-OrderedJson stage_json(const StageCounters& stage, bool with_instructions) {
-  OrderedJson passes = OrderedJson::array(), peaks = OrderedJson::array();
-  for (const ComparedPass& pass : stage.passes) passes.push_back(pass_json(pass, with_instructions));
-  for (const Peak& peak : stage.peaks)
-    peaks.push_back({{"name", peak.name},
-                     {"estimated", peak.estimated},
-                     {"executed", peak.executed ? OrderedJson(*peak.executed) : OrderedJson()}});
-  OrderedJson object = {{"name", stage.stage},
-                        {"role", role_text(stage.role)},
-                        {"left_out", stage.left_out},
-                        {"instructions", stage.instructions},
-                        {"classes", stage.classes},
-                        {"classes_compared", stage.classes_compared},
-                        {"simulated_passes", stage.simulated_passes},
-                        {"repeats", stage.repeats},
-                        {"tile_operations", stage.tile_operations},
-                        {"values", stage.values},
-                        {"differences", stage.differences},
-                        {"passes", std::move(passes)},
-                        {"peaks", std::move(peaks)}};
-  if (!with_instructions) return object;
-  object["index"] = stage.compared;
-  object["layers"] = stage.layers;
-  object["operations"] = stage.mnemonics;
-  return object;
-}
-
-OrderedJson layer_json(const LayerTensors& layer) {
-  OrderedJson first;
-  if (layer.result.first)
-    first = {{"element", layer.result.first->element},
-             {"executed", number_or_null(layer.result.first->executed)},
-             {"expected", number_or_null(layer.result.first->expected)}};
-  return {{"index", layer.instruction},
-          {"name", layer.layer},
-          {"op", layer.mnemonic},
-          {"left_out", layer.left_out},
-          {"failure", layer.failure},
-          {"operations", layer.operations},
-          {"elements", layer.result.elements},
-          {"differing", layer.result.differing},
-          {"unsettled", layer.result.unsettled},
-          {"allowed", layer.result.allowed},
-          {"largest_error", layer.result.largest_error},
-          {"overflows", layer.overflows},
-          {"first", first}};
-}
-
-OrderedJson tensors_json(const StageTensors& stage) {
-  OrderedJson layers = OrderedJson::array();
-  for (const LayerTensors& layer : stage.layers) layers.push_back(layer_json(layer));
-  return {{"stage", stage.stage},         {"classes", stage.classes},
-          {"compared", stage.compared},   {"differences", stage.differences},
-          {"overflows", stage.overflows}, {"layers", std::move(layers)}};
 }
 
 bool differs(const LayerTensors& layer) {
@@ -132,19 +77,6 @@ Coverage coverage_of(const Validation& validation) {
   return coverage;
 }
 
-OrderedJson coverage_json(const Coverage& coverage) {
-  return {{"instructions", coverage.instructions},
-          {"instructions_compared", coverage.instructions_compared},
-          {"classes", coverage.classes},
-          {"classes_compared", coverage.classes_compared},
-          {"classes_executed", coverage.classes_executed},
-          {"values", coverage.values},
-          {"tile_operations", coverage.tile_operations},
-          {"elements", coverage.elements},
-          {"differences", coverage.differences},
-          {"overflows", coverage.overflows}};
-}
-
 OrderedJson first_difference_json(const Validation& validation) {
   for (const StageCounters& stage : validation.counters)
     if (!stage.failure.empty())
@@ -180,41 +112,138 @@ OrderedJson first_difference_json(const Validation& validation) {
 }
 
 OrderedJson validation_row_json(const ValidationRow& row, const std::optional<ValidationProgress>& progress) {
-  OrderedJson at, error;
+  OrderedJson at;
   if (row.state == SweepState::running && progress)
     at = {{"doing", progress->doing}, {"done", progress->done}, {"total", progress->total}};
-  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
-  return {{"id", row.id},
-          {"model", row.model},
-          {"state", sweep_state_text(row.state)},
-          {"created", row.created},
-          {"progress", at},
-          {"error", error},
-          {"request", OrderedJson::parse(row.request_json)},
-          {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
+  return job_row_json(row, std::move(at));
 }
 
-OrderedJson validation_summary_json(const Validation& validation) {
-  const Verdict verdict = verdict_of(validation);
-  return {{"feasible", validation.feasible},
-          {"reason", validation.reason},
-          {"verdict", verdict_text(verdict)},
-          {"passed", verdict == Verdict::pass},
-          {"seconds", validation.seconds},
-          {"first_difference", first_difference_json(validation)},
-          {"coverage", coverage_json(coverage_of(validation))}};
+template <>
+Record<Coverage> make_record() {
+  using Of = Coverage;
+  return Record<Of>("Coverage")
+      .field("instructions", &Of::instructions)
+      .field("instructions_compared", &Of::instructions_compared)
+      .field("classes", &Of::classes)
+      .field("classes_compared", &Of::classes_compared)
+      .field("classes_executed", &Of::classes_executed)
+      .field("values", &Of::values)
+      .field("tile_operations", &Of::tile_operations)
+      .field("elements", &Of::elements)
+      .field("differences", &Of::differences)
+      .field("overflows", &Of::overflows);
+}
+template <>
+Record<Validation> make_record() {
+  using Of = Validation;
+  return Record<Of>("ValidationSummary")
+      .field("feasible", &Of::feasible)
+      .field("reason", &Of::reason)
+      .field("verdict", [](const Of& of) { return verdict_of(of); })
+      .field("passed", [](const Of& of) { return verdict_of(of) == Verdict::pass; })
+      .field("seconds", &Of::seconds)
+      .field("first_difference", first_difference_schema(), first_difference_json)
+      .field("coverage", coverage_of);
+}
+template <>
+Record<ComparedPass> make_record() {
+  return Record<ComparedPass>("ComparedPass")
+      .field("number", &ComparedPass::number)
+      .field("estimated", totals_of<&Both::estimated>)
+      .field("executed", totals_of<&Both::executed>)
+      .field("instructions_estimated?", rows_of<&Both::estimated>)
+      .field("instructions_executed?", rows_of<&Both::executed>);
+}
+template <>
+Record<Peak> make_record() {
+  return Record<Peak>("Peak")
+      .field("name", &Peak::name)
+      .field("estimated", &Peak::estimated)
+      .field("executed", &Peak::executed);
+}
+template <>
+Record<StageCounters> make_record() {
+  using Of = StageCounters;
+  return Record<Of>("StageCounters", SchemaOrder::counts_first)
+      .field("name", &Of::stage)
+      .field("role", &Of::role)
+      .field("left_out", &Of::left_out)
+      .field("instructions", &Of::instructions)
+      .field("classes", &Of::classes)
+      .field("classes_compared", &Of::classes_compared)
+      .field("simulated_passes", &Of::simulated_passes)
+      .field("repeats", &Of::repeats)
+      .field("tile_operations", &Of::tile_operations)
+      .field("values", &Of::values)
+      .field("differences", &Of::differences)
+      .field("passes", &Of::passes)
+      .field("peaks", &Of::peaks)
+      .field("index", &Of::compared)
+      .field("layers", &Of::layers)
+      .field("operations", &Of::mnemonics);
+}
+template <>
+Record<TensorDifference> make_record() {
+  using Of = TensorDifference;
+  return Record<Of>("TensorDifference")
+      .field("element", &Of::element)
+      .field("executed", [](const Of& of) { return Figure{of.executed}; })
+      .field("expected", [](const Of& of) { return Figure{of.expected}; });
+}
+template <>
+Record<LayerTensors> make_record() {
+  using Of = LayerTensors;
+  return Record<Of>("LayerTensors")
+      .field("index", &Of::instruction)
+      .field("name", &Of::layer)
+      .field("op", &Of::mnemonic)
+      .field("left_out", &Of::left_out)
+      .field("failure", &Of::failure)
+      .field("operations", &Of::operations)
+      .field("elements", [](const Of& of) { return of.result.elements; })
+      .field("differing", [](const Of& of) { return of.result.differing; })
+      .field("unsettled", [](const Of& of) { return of.result.unsettled; })
+      .field("allowed", [](const Of& of) { return of.result.allowed; })
+      .field("largest_error", [](const Of& of) { return of.result.largest_error; })
+      .field("overflows", &Of::overflows)
+      .field("first", [](const Of& of) { return of.result.first; });
+}
+template <>
+Record<StageTensors> make_record() {
+  using Of = StageTensors;
+  return Record<Of>("StageTensors")
+      .field("stage", &Of::stage)
+      .field("classes", &Of::classes)
+      .field("compared", &Of::compared)
+      .field("differences", &Of::differences)
+      .field("overflows", &Of::overflows)
+      .field("layers", &Of::layers);
+}
+template <>
+Record<ResultOf> make_record() {
+  using Of = ResultOf;
+  using namespace schema;
+  Schema names = text();
+  for (const CounterRow& row : counter_rows()) names["enum"].push_back(row.name);
+  return Record<Of>("ValidationResult")
+      .field("model", [](const Of& of) { return of.validation.model; })
+      .field("machine", [](const Of& of) { return of.validation.machine; })
+      .with(summary_of)
+      .field("counters", array(object({{"name", std::move(names)}, {"unit", text()}})),
+             [](const Of&) { return counter_rows_json(); })
+      .field("stages", [](const Of& of) { return of.validation.counters; })
+      .field("tensors", [](const Of& of) { return of.validation.tensors; });
 }
 
-OrderedJson validation_json(const Validation& validation, bool with_instructions) {
-  OrderedJson stages = OrderedJson::array(), tensors = OrderedJson::array();
-  for (const StageCounters& stage : validation.counters) stages.push_back(stage_json(stage, with_instructions));
-  for (const StageTensors& stage : validation.tensors) tensors.push_back(tensors_json(stage));
-  OrderedJson object = {{"model", validation.model}, {"machine", machine_json(validation.machine)}};
-  object.update(validation_summary_json(validation));
-  object["counters"] = counter_rows_json();
-  object["stages"] = std::move(stages);
-  object["tensors"] = std::move(tensors);
-  return object;
+schema::Schema first_difference_schema() { return schema::or_null(schema::reference("FirstDifference")); }
+
+OrderedJson validation_summary_json(const Validation& validation) { return record<Validation>().json(validation); }
+
+OrderedJson validation_json(const Validation& validation) { return record<ResultOf>().json({validation}); }
+
+void add_validation_schemas(OrderedJson& schemas) {
+  add_schemas<Coverage, Validation, ComparedPass, Peak, StageCounters, TensorDifference, LayerTensors, StageTensors,
+              ResultOf>(schemas);
 }
 
 }  // namespace sdip

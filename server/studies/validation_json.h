@@ -2,7 +2,8 @@
 #pragma once
 
 #include "db/store.h"
-#include "server/io/json_in.h"
+#include "server/http/http.h"
+#include "server/json/record.h"
 #include "server/studies/validation.h"
 
 namespace sdip {
@@ -16,10 +17,25 @@ struct Coverage {
   Coverage& operator+=(const Coverage& other);
 };
 Coverage coverage_of(const Validation& validation);
-OrderedJson coverage_json(const Coverage& coverage);
 
 /// The first difference: of counters, else of tensors; null when there is none.
 OrderedJson first_difference_json(const Validation& validation);
+schema::Schema first_difference_schema();
+
+/// A stored job without its result: what its row says, and how far it is.
+template <class Row>
+OrderedJson job_row_json(const Row& row, OrderedJson progress) {
+  OrderedJson error;
+  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
+  return {{"id", row.id},
+          {"model", row.model},
+          {"state", sweep_state_text(row.state)},
+          {"created", row.created},
+          {"progress", std::move(progress)},
+          {"error", std::move(error)},
+          {"request", OrderedJson::parse(row.request_json)},
+          {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
+}
 
 /// A stored validation without its result: of a design point, or of a front.
 OrderedJson validation_row_json(const ValidationRow& row, const std::optional<ValidationProgress>& progress);
@@ -27,7 +43,14 @@ OrderedJson validation_row_json(const ValidationRow& row, const std::optional<Va
 /// The summary of a validation in a list.
 OrderedJson validation_summary_json(const Validation& validation);
 
-/// The whole, as GET /validations/{id} has it in `result`; every instruction's counters only where asked for.
-OrderedJson validation_json(const Validation& validation, bool with_instructions = true);
+/// The whole, as GET /validations/{id} has it in `result`.
+OrderedJson validation_json(const Validation& validation);
+
+/// The schemas of these and their parts.
+void add_validation_schemas(OrderedJson& schemas);
+template <>
+struct Written<Verdict> : WrittenNames<verdict_text, Verdict::not_compared> {};
+template <>
+Record<Coverage> make_record();
 
 }  // namespace sdip

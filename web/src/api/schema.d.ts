@@ -773,9 +773,6 @@ export interface components {
             more_gives: "rate" | "room" | "nothing";
             doc: components["schemas"]["Doc"];
         };
-        Parameters: {
-            parameters: components["schemas"]["Parameter"][];
-        };
         TechnologyRow: {
             name: string;
             value: number;
@@ -786,9 +783,6 @@ export interface components {
             confidence: "cited" | "unverified" | "assumption";
             source: string;
         };
-        Technology: {
-            technology: components["schemas"]["TechnologyRow"][];
-        };
         MetricInfo: {
             name: string;
             unit: string;
@@ -796,41 +790,10 @@ export interface components {
             better: "higher" | "lower" | "neither";
             doc: components["schemas"]["Doc"];
         };
-        FieldInfo: {
-            name: string;
-            unit: string;
-            doc: components["schemas"]["Doc"];
-        };
-        FieldRecord: {
-            name: string;
-            fields: components["schemas"]["FieldInfo"][];
-        };
-        Fields: {
-            records: components["schemas"]["FieldRecord"][];
-        };
-        Metrics: {
-            metrics: components["schemas"]["MetricInfo"][];
-        };
         Preset: {
             name: string;
             doc: components["schemas"]["Doc"];
             machine: components["schemas"]["Machine"];
-        };
-        Presets: {
-            presets: components["schemas"]["Preset"][];
-        };
-        Operator: {
-            domain: string;
-            type: string;
-            mnemonic: string;
-            since: string;
-            family: string;
-            composite: boolean;
-            /** @enum {string} */
-            origin: "built_in" | "file";
-        };
-        Operators: {
-            operators: components["schemas"]["Operator"][];
         };
         Field: {
             name: string;
@@ -857,6 +820,43 @@ export interface components {
             fields: components["schemas"]["Field"][];
             figures: components["schemas"]["DeviceFigure"][];
             notes: string[];
+        };
+        Parameters: {
+            parameters: components["schemas"]["Parameter"][];
+        };
+        Technology: {
+            technology: components["schemas"]["TechnologyRow"][];
+        };
+        FieldInfo: {
+            name: string;
+            unit: string;
+            doc: components["schemas"]["Doc"];
+        };
+        FieldRecord: {
+            name: string;
+            fields: components["schemas"]["FieldInfo"][];
+        };
+        Fields: {
+            records: components["schemas"]["FieldRecord"][];
+        };
+        Metrics: {
+            metrics: components["schemas"]["MetricInfo"][];
+        };
+        Presets: {
+            presets: components["schemas"]["Preset"][];
+        };
+        Operator: {
+            domain: string;
+            type: string;
+            mnemonic: string;
+            since: string;
+            family: string;
+            composite: boolean;
+            /** @enum {string} */
+            origin: "built_in" | "file";
+        };
+        Operators: {
+            operators: components["schemas"]["Operator"][];
         };
         Baselines: {
             baselines: components["schemas"]["Baseline"][];
@@ -3333,13 +3333,6 @@ export interface components {
             mac_roofs: components["schemas"]["MacRoof"][];
             terms: components["schemas"]["FilledTerm"][];
         };
-        ExplanationRequest: {
-            model: string;
-            preset?: string;
-            machine?: components["schemas"]["MachineChanges"];
-            formats?: string;
-            layers?: number;
-        };
         Explanation: {
             model: string;
             machine: components["schemas"]["Machine"];
@@ -3352,6 +3345,11 @@ export interface components {
             stages: components["schemas"]["StageExplanation"][];
             worst: components["schemas"]["LayerExplanation"][];
             layers: components["schemas"]["LayerNeeds"][];
+        };
+        RowStep: {
+            parameter: string;
+            from: number | string | boolean;
+            to: number | string | boolean;
         };
         SingleChange: {
             parameter: string;
@@ -3383,6 +3381,13 @@ export interface components {
             moves_bottleneck: number[];
             moves_without_gain: number[];
             more_frames: number[];
+        };
+        ExplanationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
+            layers?: number;
         };
         ScreeningRequest: {
             model: string;
@@ -3772,6 +3777,22 @@ export interface components {
             executed: number | null;
             point?: number;
         };
+        ValidationRequest: {
+            model: string;
+            preset?: string;
+            machine?: components["schemas"]["MachineChanges"];
+            formats?: string;
+            layers?: string[];
+            passes?: number;
+            tensors?: boolean;
+            seed?: number;
+            seconds?: number;
+        };
+        ValidationProgress: {
+            doing: string;
+            done: number;
+            total: number;
+        };
         Coverage: {
             instructions: number;
             instructions_compared: number;
@@ -3784,17 +3805,6 @@ export interface components {
             differences: number;
             overflows: number;
         };
-        ValidationRequest: {
-            model: string;
-            preset?: string;
-            machine?: components["schemas"]["MachineChanges"];
-            formats?: string;
-            layers?: string[];
-            passes?: number;
-            tensors?: boolean;
-            seed?: number;
-            seconds?: number;
-        };
         ValidationSummary: {
             feasible: boolean;
             reason: string;
@@ -3804,11 +3814,6 @@ export interface components {
             seconds: number;
             first_difference: components["schemas"]["FirstDifference"] | null;
             coverage: components["schemas"]["Coverage"];
-        };
-        ValidationProgress: {
-            doing: string;
-            done: number;
-            total: number;
         };
         ComparedPass: {
             number: number;
@@ -3887,6 +3892,31 @@ export interface components {
             stages: components["schemas"]["StageCounters"][];
             tensors: components["schemas"]["StageTensors"][];
         };
+        FrontSummary: {
+            budget_s: number;
+            points: number;
+            points_covered: number;
+            programs: number;
+            classes: number;
+            classes_executed: number;
+            values: number;
+            differences: number;
+            overflows: number;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
+            passed: boolean;
+            seconds: number;
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
+        FrontPoint: {
+            index: number;
+            covered: boolean;
+            /** @enum {string} */
+            verdict: "pass" | "differs" | "not_compared";
+            passed: boolean;
+            coverage: components["schemas"]["Coverage"];
+            first_difference: components["schemas"]["FirstDifference"] | null;
+        };
         ValidationItem: {
             id: number;
             model: string;
@@ -3913,22 +3943,6 @@ export interface components {
         Validations: {
             validations: components["schemas"]["ValidationItem"][];
         };
-        FrontSummary: {
-            budget_s: number;
-            points: number;
-            points_covered: number;
-            programs: number;
-            classes: number;
-            classes_executed: number;
-            values: number;
-            differences: number;
-            overflows: number;
-            /** @enum {string} */
-            verdict: "pass" | "differs" | "not_compared";
-            passed: boolean;
-            seconds: number;
-            first_difference: components["schemas"]["FirstDifference"] | null;
-        };
         SweepValidation: {
             id: number;
             model: string;
@@ -3941,15 +3955,6 @@ export interface components {
                 seconds: number;
             };
             summary: components["schemas"]["FrontSummary"] | null;
-        };
-        FrontPoint: {
-            index: number;
-            covered: boolean;
-            /** @enum {string} */
-            verdict: "pass" | "differs" | "not_compared";
-            passed: boolean;
-            coverage: components["schemas"]["Coverage"];
-            first_difference: components["schemas"]["FirstDifference"] | null;
         };
         FrontValidation: {
             id: number;
@@ -4026,10 +4031,22 @@ export interface components {
             evaluated: number;
             values: (number | null)[];
         };
-        RowStep: {
-            parameter: string;
-            from: number | string | boolean;
-            to: number | string | boolean;
+        FormatSet: {
+            formats: components["schemas"]["MachineChanges"];
+            sqnr_db: number;
+        };
+        FormatAccuracies: {
+            model: string;
+            /** @enum {string} */
+            weights: "random" | "file";
+            measured: number;
+            sets: components["schemas"]["FormatSet"][];
+            sqnr_db: number | null;
+        };
+        WorkloadWorth: {
+            model: string;
+            weight: number;
+            metrics: components["schemas"]["MetricValues"];
         };
         FoundMachine: {
             objectives: {
@@ -4061,23 +4078,6 @@ export interface components {
             area_mm2: number;
             throughput_fps: number;
             throughput_fps_per_mm2: number;
-        };
-        FormatSet: {
-            formats: components["schemas"]["MachineChanges"];
-            sqnr_db: number;
-        };
-        FormatAccuracies: {
-            model: string;
-            /** @enum {string} */
-            weights: "random" | "file";
-            measured: number;
-            sets: components["schemas"]["FormatSet"][];
-            sqnr_db: number | null;
-        };
-        WorkloadWorth: {
-            model: string;
-            weight: number;
-            metrics: components["schemas"]["MetricValues"];
         };
         KnownRange: {
             metric: string;
