@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/points.h"
+#include "core/explore/space/points.h"
 
 namespace sdip {
 

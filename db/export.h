@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/measure.h"
-#include "core/explore/points.h"
+#include "core/explore/space/measure.h"
+#include "core/explore/space/points.h"
 
 namespace sdip {
 

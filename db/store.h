@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/measure.h"
-#include "core/explore/points.h"
+#include "core/explore/space/measure.h"
+#include "core/explore/space/points.h"
 #include "db/export.h"
 
 namespace sdip {

@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/stop.h"
 #include "core/cost/price/batch.h"
-#include "core/explore/equal_points.h"
+#include "core/explore/space/equal_points.h"
 
 namespace sdip {
 namespace {

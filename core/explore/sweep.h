@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "core/explore/points.h"
 #include "core/explore/program_cache.h"
-#include "core/explore/space.h"
+#include "core/explore/space/points.h"
+#include "core/explore/space/space.h"
 #include "core/program/program.h"
 
 namespace sdip {

@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "core/explore/revision.h"
+#include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"

@@ -3,8 +3,8 @@
 
 #include "core/cost/price/estimate.h"
 #include "core/exec/run/calibration.h"
-#include "core/explore/revision.h"
-#include "core/explore/space.h"
+#include "core/explore/space/revision.h"
+#include "core/explore/space/space.h"
 #include "core/machine/machine.h"
 #include "server/api/schema_parts.h"
 #include "server/json/memory_json.h"

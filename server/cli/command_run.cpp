@@ -15,7 +15,7 @@
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/chip/execute.h"
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate_tensors.h"
 #include "core/program/form/parse.h"
 #include "server/cli/commands.h"
 #include "server/cli/run_tensors.h"

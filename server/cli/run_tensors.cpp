@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate_tensors.h"
 #include "core/onnx/npy.h"
 #include "core/onnx/raw.h"
 #include "core/onnx/tensor_message.h"

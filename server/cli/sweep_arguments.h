@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "core/explore/revision.h"
+#include "core/explore/space/revision.h"
 #include "server/cli/commands.h"
 #include "server/io/json_in.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/cost/price/batch.h"
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 #include "core/explore/sweep.h"
 #include "core/program/compile/stage_cache.h"
 #include "core/program/tiling/mapping_cache.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/vectors.h"
-#include "core/explore/space.h"
+#include "core/explore/space/space.h"
 
 namespace sdip {
 

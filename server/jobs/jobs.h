@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 #include "db/store.h"
 #include "server/http/job_queue.h"
 #include "server/jobs/pace.h"

@@ -4,8 +4,8 @@
 #include <list>
 #include <mutex>
 
-#include "core/explore/equal_points.h"
-#include "core/explore/revision.h"
+#include "core/explore/space/equal_points.h"
+#include "core/explore/space/revision.h"
 #include "core/explore/sweep.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/sweep_json.h"

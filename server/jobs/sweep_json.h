@@ -1,7 +1,7 @@
 // Sweeps and their points as JSON.
 #pragma once
 
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 #include "db/store.h"
 #include "server/http/http.h"
 #include "server/io/json_in.h"

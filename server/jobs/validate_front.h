@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 #include "server/jobs/sweep_json.h"
 #include "server/studies/validation.h"
 #include "server/studies/validation_json.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/explore/points.h"
+#include "core/explore/space/points.h"
 
 namespace sdip {
 

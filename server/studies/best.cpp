@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 

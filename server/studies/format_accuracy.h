@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/explore/formula.h"
 #include "core/explore/mix.h"
-#include "core/explore/space.h"
+#include "core/explore/space/formula.h"
+#include "core/explore/space/space.h"
 #include "db/store.h"
 #include "server/studies/accuracy.h"
 

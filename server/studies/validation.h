@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/explore/validate.h"
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate.h"
+#include "core/explore/validate/validate_tensors.h"
 #include "core/study/said_formats.h"
 #include "server/models/catalog.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/explore/sampling.h"
 #include "core/explore/search/search.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/explore/measure.h"
+#include "core/explore/space/measure.h"
 
 namespace sdip {
 

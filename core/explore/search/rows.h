@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/space.h"
+#include "core/explore/space/space.h"
 
 namespace sdip {
 

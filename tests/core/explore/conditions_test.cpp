@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/explore/measure.h"
-#include "core/explore/space.h"
+#include "core/explore/space/measure.h"
+#include "core/explore/space/space.h"
 #include "core/explore/sweep.h"
 #include "tests/core/explore/refusal.h"
 
@@ -75,7 +75,7 @@ void expect_each_once(const Space& space) {
 }
 
 TEST(conditions, leave_an_axis_the_base_s_value_where_they_do_not_hold) {
-  // The worked example of core/explore/space.h.
+  // The worked example of core/explore/space/space.h.
   const Space space = conditional({axis_when("weight_compression", {1, 2}),
                                    axis_when("decompressor_bytes_per_cycle", {8, 16}, "weight_compression > 1")});
   ASSERT_EQ(point_count(space), 3);

@@ -1,5 +1,5 @@
 // Points that are one machine: found again in another space, and evaluated once within one.
-#include "core/explore/equal_points.h"
+#include "core/explore/space/equal_points.h"
 
 #include <gtest/gtest.h>
 

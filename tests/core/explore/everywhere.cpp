@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/explore/validate.h"
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate.h"
+#include "core/explore/validate/validate_tensors.h"
 #include "tests/core/graph/text_model.h"
 #include "tests/core/program/form/round_trip.h"
 

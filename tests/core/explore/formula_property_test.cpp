@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/base/error.h"
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 
 namespace sdip {
 namespace {

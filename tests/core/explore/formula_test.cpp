@@ -1,5 +1,5 @@
 // Does a formula mean what its text says, and is what is none refused where it goes wrong?
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/explore/measure.h"
-#include "core/explore/spec.h"
+#include "core/explore/space/measure.h"
+#include "core/explore/space/spec.h"
 #include "tests/core/explore/refusal.h"
 
 namespace sdip {

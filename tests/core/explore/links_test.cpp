@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/explore/measure.h"
-#include "core/explore/space.h"
+#include "core/explore/space/measure.h"
+#include "core/explore/space/space.h"
 #include "core/explore/sweep.h"
 #include "tests/core/explore/refusal.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/exec/chip/execute.h"
-#include "core/explore/validate.h"
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate.h"
+#include "core/explore/validate/validate_tensors.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

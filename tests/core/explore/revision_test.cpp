@@ -1,5 +1,5 @@
 // Sweeps made of others: what a revision changes, and what it refuses.
-#include "core/explore/revision.h"
+#include "core/explore/space/revision.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How evenly do the samples of a space lie in it, and how many programs do their neighbours share?
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

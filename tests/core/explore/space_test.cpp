@@ -1,5 +1,5 @@
 // Which machine is point i?
-#include "core/explore/space.h"
+#include "core/explore/space/space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

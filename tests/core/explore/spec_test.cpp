@@ -1,5 +1,5 @@
 // What does the body of POST /sweeps ask for?
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 
 #include <gtest/gtest.h>
 

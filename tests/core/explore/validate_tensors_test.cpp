@@ -1,12 +1,12 @@
 // Do instructions alone compute what their graphs say, and is a wrong element seen?
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate_tensors.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "core/explore/validate.h"
-#include "core/explore/validate_alone.h"
+#include "core/explore/validate/validate.h"
+#include "core/explore/validate/validate_alone.h"
 #include "core/program/form/format_text.h"
 #include "tests/core/cost/tiny_sd.h"
 

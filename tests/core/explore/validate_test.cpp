@@ -1,5 +1,5 @@
 // Does a validation compare every counter, and does it see a counter that is wrong?
-#include "core/explore/validate.h"
+#include "core/explore/validate/validate.h"
 
 #include <gmock/gmock.h>
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/explore/points.h"
-#include "core/explore/space.h"
+#include "core/explore/space/points.h"
+#include "core/explore/space/space.h"
 
 namespace sdip {
 

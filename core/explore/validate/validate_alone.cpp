@@ -1,5 +1,5 @@
 // An instruction cut out of its program.
-#include "core/explore/validate_alone.h"
+#include "core/explore/validate/validate_alone.h"
 
 #include <algorithm>
 #include <map>

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 #include "core/machine/machine.h"
 #include "core/program/capacity.h"
 

@@ -1,7 +1,7 @@
 // Latin hypercube samples: each axis is cut into as many strata as there are points, and each holds one point.
 #include <algorithm>
 
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 namespace {

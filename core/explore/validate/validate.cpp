@@ -1,5 +1,5 @@
 // Estimate and clock, counter by counter.
-#include "core/explore/validate.h"
+#include "core/explore/validate/validate.h"
 
 #include <algorithm>
 #include <set>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/explore/measure.h"
+#include "core/explore/space/measure.h"
 
 namespace sdip {
 

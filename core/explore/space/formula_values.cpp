@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 
 namespace sdip {
 namespace {

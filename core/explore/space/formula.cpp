@@ -1,12 +1,12 @@
 // Formulas with their names, from text and JSON.
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/explore/formula_parser.h"
+#include "core/explore/space/formula_parser.h"
 
 namespace sdip {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/explore/space.h"
+#include "core/explore/space/space.h"
 
 namespace sdip {
 

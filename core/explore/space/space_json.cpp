@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 #include "core/machine/former.h"
 
 namespace sdip {

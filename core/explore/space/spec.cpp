@@ -1,5 +1,5 @@
 // The body of POST /sweeps.
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

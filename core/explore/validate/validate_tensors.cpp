@@ -1,5 +1,5 @@
 // Instructions executed alone, beside their graphs.
-#include "core/explore/validate_tensors.h"
+#include "core/explore/validate/validate_tensors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/exec/numbers/formats.h"
-#include "core/explore/validate.h"
-#include "core/explore/validate_alone.h"
+#include "core/explore/validate/validate.h"
+#include "core/explore/validate/validate_alone.h"
 #include "core/program/kinds.h"
 
 namespace sdip {

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "core/explore/spec.h"
+#include "core/explore/space/spec.h"
 
 namespace sdip {
 

@@ -1,7 +1,8 @@
-// The text of a formula to its steps. Internal to the folder: core/explore/formula.h says what a formula may say.
+// The text of a formula to its steps. Internal to the folder: core/explore/space/formula.h says what a formula may
+// say.
 #pragma once
 
-#include "core/explore/formula.h"
+#include "core/explore/space/formula.h"
 
 namespace sdip {
 

@@ -3,7 +3,7 @@
 #include <boost/random/sobol.hpp>
 
 #include "core/base/error.h"
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 namespace {

@@ -1,5 +1,5 @@
 // Batches of evaluated points.
-#include "core/explore/points.h"
+#include "core/explore/space/points.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // Points of a space, as its sampling takes them.
-#include "core/explore/space.h"
+#include "core/explore/space/space.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 namespace {

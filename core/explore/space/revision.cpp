@@ -1,11 +1,11 @@
 // The four ways to make a sweep of another one.
-#include "core/explore/revision.h"
+#include "core/explore/space/revision.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 namespace {

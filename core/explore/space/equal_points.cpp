@@ -1,9 +1,9 @@
 // Equal points, by the hash of the values of their axes.
-#include "core/explore/equal_points.h"
+#include "core/explore/space/equal_points.h"
 
 #include <algorithm>
 
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 namespace sdip {
 namespace {

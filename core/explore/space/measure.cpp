@@ -1,5 +1,5 @@
 // Metrics and formulas of points.
-#include "core/explore/measure.h"
+#include "core/explore/space/measure.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // Formulas from text: a descent by precedence that writes the steps as it reads.
-#include "core/explore/formula_parser.h"
+#include "core/explore/space/formula_parser.h"
 
 #include <algorithm>
 #include <charconv>

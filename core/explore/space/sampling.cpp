@@ -1,6 +1,6 @@
 // The table of samplings; grids in mixed radix, in blocks where axes have conditions; and random draws from a
 // counter-based generator.
-#include "core/explore/sampling.h"
+#include "core/explore/space/sampling.h"
 
 #include <algorithm>
 #include <bit>

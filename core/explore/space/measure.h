@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/explore/formula.h"
-#include "core/explore/space.h"
+#include "core/explore/space/formula.h"
+#include "core/explore/space/space.h"
 
 namespace sdip {
 
