@@ -65,7 +65,7 @@ Record<FilledTerm> make_record() {
       .field("formula", &Of::formula)
       .field("numbers", &Of::numbers)
       .field("value", &Of::value)
-      .field("unit", schema::one_of({"cycles", "B", "us", "MHz", "mV"}), unit_of);
+      .field("unit", schema::one_of({"cycles", "B", "us", "MHz", "mV", ""}), unit_of);
 }
 template <>
 Record<LayerOf> make_record() {

@@ -13,6 +13,8 @@
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/explain/evaluate_filled.h"
 #include "tests/server/running.h"
+#include "tests/server/schema_check.h"
+#include "tests/server/site_fixture.h"
 
 namespace sdip::test {
 namespace {
@@ -67,6 +69,17 @@ std::vector<Line> lines_of(const std::string& text) {
 }
 
 /// The page draws what a stage's JSON says: it must be what the explanation's figures rest on.
+TEST(explain, answers_as_its_schema_says_with_registers_in_the_arrays_too) {
+  const Site site;
+  const Answer answer = site.post("/api/v1/explanations", R"({"model": "tiny-sd", "layers": 5, "machine":
+      {"accumulator_folds": 4, "weight_registers": 2}})");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const Json document = Json::parse(run_sdip({"openapi"}).out);
+  EXPECT_THAT(misfits(answer.json(), document["components"]["schemas"]["Explanation"], document),
+              testing::IsEmpty());
+  EXPECT_THAT(answer.body, testing::HasSubstr("accumulator_writes"));
+}
+
 TEST(explain, roofs_of_a_stage_are_those_that_its_layers_are_explained_by_on_every_preset) {
   const Catalog catalog;
   std::int64_t compared = 0;

@@ -3271,7 +3271,7 @@ export interface components {
             numbers: string;
             value: number;
             /** @enum {string} */
-            unit: "cycles" | "B" | "us" | "MHz" | "mV";
+            unit: "cycles" | "B" | "us" | "MHz" | "mV" | "";
         };
         CyclesByNeed: {
             compute: number;
