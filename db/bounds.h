@@ -1,4 +1,5 @@
-// Between which values each metric of a chunk's points lies: what a page in an order asks first.
+// Between which values each metric of a chunk's points lies: what a page in an order asks first. Internal to its
+// room.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Pages of a database that end with a checksum, checked whenever SQLite reads one.
+// Pages of a database that end with a checksum, checked whenever SQLite reads one. Internal to its room.
 #pragma once
 
 namespace sdip {

@@ -1,4 +1,4 @@
-// Checksums of what the store keeps.
+// Checksums of what the store keeps. Internal to its room.
 #pragma once
 
 #include <cstdint>

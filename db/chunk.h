@@ -1,4 +1,4 @@
-// Batches of points as the blobs that the store keeps; docs/formats.md shows every byte.
+// Batches of points as the blobs that the store keeps; docs/formats.md shows every byte. Internal to its room.
 #pragma once
 
 #include <array>

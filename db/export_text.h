@@ -1,4 +1,4 @@
-// Tables of points as text. Internal to db.
+// Tables of points as text. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The versions of the store, oldest first: rows are only ever added.
+// The versions of the store, oldest first: rows are only ever added. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// The parts of a Store: the lock, the connection that writes, and the readers that wait to be used again.
+// The parts of a Store: the lock, the connection that writes, and the readers that wait to be used again. Internal
+// to its room.
 #pragma once
 
 #include <array>

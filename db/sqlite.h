@@ -1,5 +1,5 @@
 // SQLite as values: a connection, a statement, a transaction; every failure is an Error with one of the store's
-// codes.
+// codes. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a narrow floating format's bits are laid out.
+// How a narrow floating format's bits are laid out. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Operators and subgraphs that AKG was evaluated on (Zhao et al., PLDI 2021), as layers for DaVinci cores.
+// Internal to its room.
 #pragma once
 
 #include <optional>

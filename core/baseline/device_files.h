@@ -1,4 +1,4 @@
-// The texts of core/baseline/devices/*.json, as they were when the program was built.
+// The texts of core/baseline/devices/*.json, as they were when the program was built. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// A device's figures as the machine that the model of its kind reads.
+// A device's figures as the machine that the model of its kind reads. Internal to its room.
 #pragma once
 
 #include <span>

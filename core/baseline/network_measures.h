@@ -1,5 +1,5 @@
 // Totals of a network as published analyses of accelerators state them: weights, moves, working buffers, vector
-// work.
+// work. Internal to its room.
 #pragma once
 
 #include <cstdint>

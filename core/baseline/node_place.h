@@ -1,4 +1,4 @@
-// A process of so many nanometres among the nodes of the technology table.
+// A process of so many nanometres among the nodes of the technology table. Internal to its room.
 #pragma once
 
 #include "core/machine/technology.h"

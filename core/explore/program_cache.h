@@ -1,4 +1,4 @@
-// The programs of the machines that were met last.
+// The programs of the machines that were met last. Internal to its room.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// The layers of a network by the work they are: how often each stands in it.
+// The layers of a network by the work they are: how often each stands in it. Internal to its room.
 #pragma once
 
 #include <cstdint>

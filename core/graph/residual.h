@@ -1,4 +1,5 @@
 // The residual structure of a network: what is added to what was there before, and what waits long to be joined.
+// Internal to its room.
 #pragma once
 
 #include <cstdint>

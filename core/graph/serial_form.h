@@ -1,4 +1,4 @@
-// The parts that writing and reading a graph's bytes share.
+// The parts that writing and reading a graph's bytes share. Internal to its room.
 #pragma once
 
 #include <string_view>

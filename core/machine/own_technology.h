@@ -1,4 +1,4 @@
-// Figures of the technology table that a machine has of its own.
+// Figures of the technology table that a machine has of its own. Internal to its room.
 #pragma once
 
 #include <cstddef>

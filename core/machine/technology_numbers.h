@@ -1,4 +1,4 @@
-// The table by number, so that a sweep never compares strings. Internal to the machine folder.
+// The table by number, so that a sweep never compares strings. Internal to its room.
 #pragma once
 
 #include <iterator>

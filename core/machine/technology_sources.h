@@ -1,4 +1,4 @@
-// Sources that several rows of the technology table have. Internal to the machine folder.
+// Sources that several rows of the technology table have. Internal to its room.
 #pragma once
 
 #include <string_view>

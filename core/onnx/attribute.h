@@ -1,4 +1,4 @@
-// Attributes of a node, from ONNX's messages.
+// Attributes of a node, from ONNX's messages. Internal to its room.
 #pragma once
 
 #include <onnx/onnx_pb.h>

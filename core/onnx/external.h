@@ -1,4 +1,5 @@
-// Weights in other files: what a model says of where they lie, checked as text; no file is opened.
+// Weights in other files: what a model says of where they lie, checked as text; no file is opened. Internal to its
+// room.
 #pragma once
 
 #include <onnx/onnx_pb.h>

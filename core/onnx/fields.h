@@ -1,4 +1,4 @@
-// The fields of ONNX's messages that are read, as protobuf's wire format numbers them.
+// The fields of ONNX's messages that are read, as protobuf's wire format numbers them. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Inputs of a model's graph: their types, sizes by name, and those whose value is given.
+// Inputs of a model's graph: their types, sizes by name, and those whose value is given. Internal to its room.
 #pragma once
 
 #include <map>

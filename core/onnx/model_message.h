@@ -1,4 +1,4 @@
-// A model's bytes as ONNX's message, slimmed.
+// A model's bytes as ONNX's message, slimmed. Internal to its room.
 #pragma once
 
 #include <google/protobuf/arena.h>

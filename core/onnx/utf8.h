@@ -1,4 +1,4 @@
-// Whether bytes are valid UTF-8.
+// Whether bytes are valid UTF-8. Internal to its room.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // A bounded walk over a model's protobuf wire format: checks it, and leaves out what is large or not needed.
+// Internal to its room.
 #pragma once
 
 #include <cstddef>

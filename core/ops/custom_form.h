@@ -1,4 +1,4 @@
-// Fields and bounds that reading operator files and the rules of their operators share.
+// Fields and bounds that reading operator files and the rules of their operators share. Internal to its room.
 #pragma once
 
 #include "core/ops/custom.h"

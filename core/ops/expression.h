@@ -1,4 +1,5 @@
-// Small integer expressions over the sizes of tensors and attributes: "ceil_div(x.shape[-1] * heads, 8)".
+// Small integer expressions over the sizes of tensors and attributes: "ceil_div(x.shape[-1] * heads, 8)". Internal
+// to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Yes or no for each of many questions, at the least cost. Internal to pass `place`.
+// Yes or no for each of many questions, at the least cost. Internal to its library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Bytes alive while operations are done one after the other. Internal to scheduling.
+// Bytes alive while operations are done one after the other. Internal to its room.
 #pragma once
 
 #include "core/base/index.h"

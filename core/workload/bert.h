@@ -1,4 +1,4 @@
-// BERT-base, uncased, with its pooler.
+// BERT-base, uncased, with its pooler. Internal to its room.
 #pragma once
 
 #include "core/workload/draft.h"

@@ -1,4 +1,4 @@
-// Image classifiers: ResNet-50 and MobileNetV2 as torchvision builds them, 1000 classes.
+// Image classifiers: ResNet-50 and MobileNetV2 as torchvision builds them, 1000 classes. Internal to its room.
 #pragma once
 
 #include "core/workload/draft.h"

@@ -1,4 +1,5 @@
-// DiT-XL/2: the diffusion transformer for ImageNet classes (Peebles and Xie, arXiv:2212.09748).
+// DiT-XL/2: the diffusion transformer for ImageNet classes (Peebles and Xie, arXiv:2212.09748). Internal to its
+// room.
 #pragma once
 
 #include "core/workload/draft.h"

@@ -1,4 +1,5 @@
 // A network being written as ONNX: its nodes, weights and constants, under the module path an exporter gives them.
+// Internal to its room.
 #pragma once
 
 #include <google/protobuf/arena.h>

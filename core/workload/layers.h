@@ -1,5 +1,5 @@
 // The layers the built-in models are made of, each as the chain of ONNX nodes that PyTorch's exporter writes for
-// it. A `module` is the layer's name inside the module being written.
+// it. A `module` is the layer's name inside the module being written. Internal to its room.
 #pragma once
 
 #include "core/workload/draft.h"

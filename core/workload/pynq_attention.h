@@ -1,4 +1,4 @@
-// The single-head attention that students built on a PYNQ-Z2.
+// The single-head attention that students built on a PYNQ-Z2. Internal to its room.
 #pragma once
 
 #include "core/workload/draft.h"

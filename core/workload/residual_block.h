@@ -1,4 +1,4 @@
-// The residual block and the resampling layers that the U-Nets and the VAEs share.
+// The residual block and the resampling layers that the U-Nets and the VAEs share. Internal to its room.
 #pragma once
 
 #include "core/workload/layers.h"

@@ -1,4 +1,4 @@
-// The sizes of the Stable Diffusion models, as their published configurations state them.
+// The sizes of the Stable Diffusion models, as their published configurations state them. Internal to its room.
 #pragma once
 
 #include "core/workload/text_encoder.h"

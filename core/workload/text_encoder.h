@@ -1,4 +1,4 @@
-// The text encoders of Stable Diffusion: CLIP's text transformer in three sizes.
+// The text encoders of Stable Diffusion: CLIP's text transformer in three sizes. Internal to its room.
 #pragma once
 
 #include "core/workload/draft.h"

@@ -1,4 +1,4 @@
-// The U-Net of Stable Diffusion and its kin.
+// The U-Net of Stable Diffusion and its kin. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The variational autoencoder of Stable Diffusion: picture to latent and back.
+// The variational autoencoder of Stable Diffusion: picture to latent and back. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The dashboard's files, inside the program.
+// The dashboard's files, inside the program. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// One handler for each row of the route table. Each throws Error for input it cannot use.
+// One handler for each row of the route table. Each throws Error for input it cannot use. Internal to its room.
 #pragma once
 
 #include "server/http/http.h"

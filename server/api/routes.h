@@ -1,4 +1,5 @@
 // Every route of the API: one row each. Serving, the OpenAPI document and the contract test read this table.
+// Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The parts that the schemas of the API are added in.
+// The parts that the schemas of the API are added in. Internal to its room.
 #pragma once
 
 #include "server/json/schema.h"

@@ -1,4 +1,5 @@
 // The program `sdip`: reads the command line, runs one command, turns what it throws into a line and an exit code.
+// Internal to its room.
 #pragma once
 
 namespace sdip {

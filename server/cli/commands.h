@@ -1,4 +1,5 @@
-// The commands of `sdip`: each adds itself to the command line and, chosen, returns the exit code.
+// The commands of `sdip`: each adds itself to the command line and, chosen, returns the exit code. Internal to its
+// room.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-// Time to evaluate a machine as a network grows in layers, and in kinds of layers, for `sdip bench`.
+// Time to evaluate a machine as a network grows in layers, and in kinds of layers, for `sdip bench`. Internal to
+// its room.
 #pragma once
 
 #include <cstdint>

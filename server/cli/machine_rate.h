@@ -1,5 +1,5 @@
 // How fast programs are made for machines that differ in everything, and published machines evaluated: for `sdip
-// bench`.
+// bench`. Internal to its room.
 #pragma once
 
 #include <cstdint>

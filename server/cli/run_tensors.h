@@ -1,4 +1,4 @@
-// Inputs and outputs of `sdip run`: tensors as files and as text.
+// Inputs and outputs of `sdip run`: tensors as files and as text. Internal to its room.
 #pragma once
 
 #include <cstdint>

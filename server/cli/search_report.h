@@ -1,4 +1,4 @@
-// The search beside fronts that are known, as tables for `sdip bench --search`.
+// The search beside fronts that are known, as tables for `sdip bench --search`. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A sweep as the command line says it, made into the spec that POST /sweeps takes.
+// A sweep as the command line says it, made into the spec that POST /sweeps takes. Internal to its room.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// How fast machines are evaluated side by side: sweeps of the SD 1.5 pipeline for `sdip bench`.
+// How fast machines are evaluated side by side: sweeps of the SD 1.5 pipeline for `sdip bench`. Internal to its
+// room.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The head of an HTTP request, checked in full and taken apart. Refused is what clients do not send and attacks do:
-// duplicate lengths, chunked bodies, folded and encoded line breaks, names that are not this server's.
+// The head of an HTTP request, checked in full and taken apart. Refused is what clients do not send and attacks
+// do: duplicate lengths, chunked bodies, folded and encoded line breaks, names that are not this server's.
+// Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A client's connection as the polling thread keeps it: what has come, what has to go, and until when.
+// A client's connection as the polling thread keeps it: what has come, what has to go, and until when. Internal to
+// its room.
 #pragma once
 
 #include <atomic>

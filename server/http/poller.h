@@ -1,4 +1,4 @@
-// The polling thread: every connection from its first byte to its last.
+// The polling thread: every connection from its first byte to its last. Internal to its room.
 //
 //     head -> admitted -> body (into memory, of a PUT into a file) -> whole: a worker -> answer -> the next head
 //

@@ -1,4 +1,4 @@
-// An answer as the bytes of HTTP/1.1.
+// An answer as the bytes of HTTP/1.1. Internal to its room.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A pool of threads with a queue that ends.
+// A pool of threads with a queue that ends. Internal to its room.
 #pragma once
 
 #include <condition_variable>

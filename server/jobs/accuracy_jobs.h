@@ -1,5 +1,5 @@
 // Measurements of accuracy as jobs: one at a time, in the order asked, at a lower priority than requests; kept
-// until the process ends. Fronts of finished sweeps wait behind all of them.
+// until the process ends. Fronts of finished sweeps wait behind all of them. Internal to its room.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The findings of a job, as text: from a child, and into the store.
+// The findings of a job, as text: from a child, and into the store. Internal to its room.
 #pragma once
 
 #include <string>

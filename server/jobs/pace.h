@@ -1,4 +1,5 @@
-// How fast a sweep goes, and how long it still takes as far as what was seen of it allows to say.
+// How fast a sweep goes, and how long it still takes as far as what was seen of it allows to say. Internal to its
+// room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Searches for the best machine as jobs: one runs at a time, on every core; their states live in the store.
+// Internal to its room.
 #pragma once
 
 #include "db/store.h"

@@ -1,5 +1,5 @@
 // Advice on what a user still has to give for a model that could not be read, in the words of where it was asked
-// for.
+// for. Internal to its room.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// The report on a network, and what a model's file says of itself, as JSON.
+// The report on a network, and what a model's file says of itself, as JSON. Internal to its room.
 #pragma once
 
 #include "core/base/error.h"

@@ -1,4 +1,4 @@
-// The parts of a comparison: rows of ours, and of published machines.
+// The parts of a comparison: rows of ours, and of published machines. Internal to its room.
 #pragma once
 
 #include "server/studies/comparison.h"

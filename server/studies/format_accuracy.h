@@ -1,5 +1,6 @@
 // The effect of sets of number formats on a model, measured before a search so that it can weigh them: each set of
 // what the search varies of weights, activations and sums, on the base machine with memories that hold everything.
+// Internal to its room.
 #pragma once
 
 #include <functional>

@@ -102,6 +102,34 @@ Complaints against_arrows(const Source& source, const std::vector<std::string>& 
   return complaints;
 }
 
+Complaints against_internal_includes(const std::vector<Source>& sources) {
+  const auto library_of = [](const std::string& path) {
+    const std::size_t first = path.find('/');
+    return path.substr(0, path.starts_with("core/") ? path.find('/', first + 1) : first);
+  };
+  const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
+  std::map<std::string, std::string> rooms, libraries;  // by header: the folder that may include it
+  for (const Source& source : sources) {
+    const std::string head = source.text.substr(0, source.text.find("#pragma once"));
+    if (head.find("Internal to its room.") != std::string::npos) rooms[source.path] = folder_of(source.path);
+    if (head.find("Internal to its library.") != std::string::npos)
+      libraries[source.path] = library_of(source.path);
+  }
+  Complaints complaints;
+  for (const Source& source : sources) {
+    if (source.path.starts_with("tests/")) continue;
+    for (const Include& include : includes_of(source.text)) {
+      const auto room = rooms.find(include.path), library = libraries.find(include.path);
+      const bool outside = (room != rooms.end() && folder_of(source.path) != room->second) ||
+                           (library != libraries.end() && !is_below(source.path, library->second));
+      if (outside)
+        complaints.push_back(source.path + ": includes " + include.path + ", which is internal to " +
+                             (room != rooms.end() ? room->second : library->second));
+    }
+  }
+  return complaints;
+}
+
 Complaints against_shared_counts(const Source& source) {
   struct Shared {
     std::string_view header;

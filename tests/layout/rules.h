@@ -25,6 +25,11 @@ Complaints against_arrows(const Source& source, const std::vector<std::string>& 
 /// than exec may itself.
 Complaints against_shared_counts(const Source& source);
 
+/// A header whose comment at its head says "Internal to its room." is included by files of its folder alone, one
+/// that says "Internal to its library." by those of core/NAME, db or server that it lies in. All others are public.
+/// Tests include what they test.
+Complaints against_internal_includes(const std::vector<Source>& sources);
+
 /// No folder holds more than 40 sources of C++ directly.
 Complaints against_full_folders(const std::vector<Source>& sources);
 

@@ -67,6 +67,19 @@ TEST(rules, core_db_and_server_point_one_way) {
   EXPECT_THAT(arrows_of("db/a.cpp", "server/a.h"), ElementsAre(HasSubstr("core <- db <- server")));
 }
 
+TEST(rules, internal_headers_are_included_within_their_room_or_library) {
+  const Source room{"core/cost/time/a.h", "// A.\n// Internal to its room.\n#pragma once\n"},
+      library{"core/cost/time/b.h", "// B. Internal to its library.\n#pragma once\n"};
+  const auto complaints = [&](const std::string& path, const std::string& included) {
+    return against_internal_includes({room, library, {path, "#include \"" + included + "\"\n"}});
+  };
+  EXPECT_THAT(complaints("core/cost/time/c.cpp", room.path), IsEmpty());
+  EXPECT_THAT(complaints("core/cost/price/c.cpp", room.path), ElementsAre(HasSubstr("internal to core/cost/time")));
+  EXPECT_THAT(complaints("core/cost/price/c.cpp", library.path), IsEmpty());
+  EXPECT_THAT(complaints("core/explore/c.cpp", library.path), ElementsAre(HasSubstr("internal to core/cost")));
+  EXPECT_THAT(complaints("tests/core/cost/c.cpp", room.path), IsEmpty());
+}
+
 TEST(rules, cost_and_exec_never_meet) {
   EXPECT_THAT(arrows_of("core/exec/a.cpp", "core/cost/a.h"), ElementsAre(HasSubstr("independent")));
   EXPECT_THAT(against_arrows({"core/cost/a.cpp", "#include \"core/exec/a.h\"\n"}, {"core/exec", "core/cost"}),

@@ -49,6 +49,12 @@ TEST(tree, includes_follow_the_arrows) {
 
 TEST(tree, program_cost_and_exec_share_nothing_that_counts) { EXPECT_EQ(complaints_of(against_shared_counts), ""); }
 
+TEST(tree, internal_headers_stay_where_they_are) {
+  std::string all;
+  for (const std::string& complaint : against_internal_includes(sources())) all += complaint + "\n";
+  EXPECT_EQ(all, "");
+}
+
 TEST(tree, includes_are_written_from_the_root) {
   const auto exists = [](const std::string& path) { return std::filesystem::exists(root + "/" + path); };
   EXPECT_EQ(complaints_of([&](const Source& source) { return against_root_includes(source, exists); }), "");

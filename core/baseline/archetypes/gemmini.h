@@ -1,5 +1,5 @@
 // Gemmini, an open systolic accelerator behind a RISC-V core: cycles of a layer with a given mapping.
-// docs/model/systolic.md.
+// docs/model/systolic.md. Internal to its room.
 #pragma once
 
 #include <cstdint>

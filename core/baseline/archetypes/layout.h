@@ -1,4 +1,4 @@
-// Tensors laid out over a tree of memories, and the choice of layouts for a network.
+// Tensors laid out over a tree of memories, and the choice of layouts for a network. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Layouts of a whole network on a tree of memories: which product makes what another reads, joins included, and the
-// plan that costs least over all of it. docs/model/simd_tree.md.
+// Layouts of a whole network on a tree of memories: which product makes what another reads, joins included, and
+// the plan that costs least over all of it. docs/model/simd_tree.md. Internal to its room.
 #pragma once
 
 #include <cstdint>

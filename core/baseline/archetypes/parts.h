@@ -1,4 +1,4 @@
-// Numbers of parts that work may be cut into.
+// Numbers of parts that work may be cut into. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The values that the nodes of a graph read and make, with views looked through. Internal to the baseline folder.
+// The values that the nodes of a graph read and make, with views looked through. Internal to its room.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What an instruction moves through DRAM, transfer by transfer: kinds, sizes and how many of each. Internal to the
-// cost folder.
+// What an instruction moves through DRAM, transfer by transfer: kinds, sizes and how many of each. Internal to its
+// room.
 //
 // Worked example. 5 rows in tiles of 2 inside 2 channel tiles, A and weights in DRAM: A moves all six times (four
 // times a window of 2 rows, twice of 1), the weights twice.

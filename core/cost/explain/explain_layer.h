@@ -1,4 +1,4 @@
-// The parts of an explanation. Internal to the cost folder.
+// The parts of an explanation. Internal to its room.
 #pragma once
 
 #include "core/cost/explain/channel_moves.h"

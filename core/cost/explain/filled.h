@@ -1,4 +1,5 @@
 // Formulas with their numbers filled in: text that a reader can type into a calculator, and what it comes to.
+// Internal to its room.
 //
 // Worked example. number(16) x ceiling(number(4096), 16) + number(3) reads "16 x ceil(4096/16) + 3" and is 4099.
 #pragma once

@@ -1,5 +1,5 @@
 // What a tile operation needs of its circuit and of each SRAM port, with the numbers filled in: the formulas of
-// core/cost/work/formulas.h and host.h, written out. Internal to the cost folder.
+// core/cost/work/formulas.h and host.h, written out. Internal to its room.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,5 @@
-// The steps of an instruction's tile operations in formulas: one of an operator alone, several of a
-// compound or of what the host computes.
-// Internal to the cost folder.
+// The steps of an instruction's tile operations in formulas: one of an operator alone, several of a compound or of
+// what the host computes. Internal to its room.
 //
 // Worked example. Fused attention of 2 queries by 3 of 6 keys (docs/model/fusion.md#attention): scores,
 // softmax, product; of the last key tile the division, too.

@@ -1,4 +1,4 @@
-// What is filled before processing. Internal to the cost folder.
+// What is filled before processing. Internal to its room.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
 // Energy from counts: what each core spends on its frame, and what all cores share. Leakage is not in these.
+// Internal to its room.
 #pragma once
 
 #include <array>

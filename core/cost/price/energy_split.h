@@ -1,4 +1,4 @@
-// A frame's energy by instruction, and what of it no instruction has. Internal to the cost folder.
+// A frame's energy by instruction, and what of it no instruction has. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// How far bits travel on the chip: weights to the cores, and beats across the macros of a memory.
+// How far bits travel on the chip: weights to the cores, and beats across the macros of a memory. Internal to its
+// room.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Stages to frames, frames to metrics. Internal to the cost folder.
+// Stages to frames, frames to metrics. Internal to its library.
 #pragma once
 
 #include <array>

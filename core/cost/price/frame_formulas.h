@@ -1,5 +1,5 @@
 // Period and latency of a frame and the bounds of a stage (docs/model/frames.md), each formula once: with whole
-// numbers it counts, with Filled it is written out. Internal to the cost folder.
+// numbers it counts, with Filled it is written out. Internal to its room.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// What a machine that runs an application may break all the same: limits of what can be built or bought.
+// What a machine that runs an application may break all the same: limits of what can be built or bought. Internal
+// to its room.
 #pragma once
 
 #include <cstdint>

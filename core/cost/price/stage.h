@@ -1,4 +1,4 @@
-// A stage run on a machine: what estimate.cpp makes metrics of and report.cpp tells. Internal to the cost folder.
+// A stage run on a machine: what estimate.cpp makes metrics of and report.cpp tells.
 #pragma once
 
 #include <cstdint>

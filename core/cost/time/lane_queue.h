@@ -1,4 +1,5 @@
-// PSRAM of machines side by side: one queue where their room is the same, else one of each machine.
+// PSRAM of machines side by side: one queue where their room is the same, else one of each machine. Internal to
+// its room.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once

@@ -1,4 +1,5 @@
-// Counts of one machine, or of several side by side: what is written with these works for both.
+// Counts of one machine, or of several side by side: what is written with these works for both. Internal to its
+// room.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once

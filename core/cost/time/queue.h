@@ -1,5 +1,5 @@
 // PSRAM as a queue of weight tiles, oldest first: when there is room for the next one. IMEM is one, too, of
-// instructions' words.
+// instructions' words. Internal to its room.
 //
 // Of one machine, or of several side by side with the same room: tiles then come and go for want of room in all
 // machines alike, since their sizes are. When a tile that is used no longer goes by itself is each machine's own

@@ -1,4 +1,5 @@
 // The rule of time: when each tile operation of a tape starts, for one machine or for several side by side.
+// Internal to its room.
 //
 // Operations wait for what they multiply and for room for what they make; the channel moves one thing at a time, in
 // the order of the tape; PSRAM is a queue. Of several machines the tape is plain (Tape::is_plain).

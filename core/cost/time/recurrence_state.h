@@ -1,5 +1,5 @@
 // The input and the state of the rule of time: machines' numbers on a tape, sums of a pass, and what the future
-// depends on.
+// depends on. Internal to its room.
 //
 // Sources alone include this: see core/base/in_vectors.h.
 #pragma once

@@ -1,4 +1,4 @@
-// The cost of sharing one instruction's groups over several cores.
+// The cost of sharing one instruction's groups over several cores. Internal to its room.
 #pragma once
 
 #include "core/cost/work/circuit.h"

@@ -1,4 +1,4 @@
-// The tile operations of an instruction: loops over a few shapes, in the order they run.
+// The tile operations of an instruction: loops over a few shapes, in the order they run. Internal to its room.
 #pragma once
 
 #include <array>

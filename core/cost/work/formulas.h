@@ -1,5 +1,5 @@
 // Formulas of one tile operation's needs of its circuit and of each SRAM port (docs/model/work.md), each written
-// once: with whole numbers it counts, with Filled it is written out. Internal to the cost folder.
+// once: with whole numbers it counts, with Filled it is written out. Internal to its library.
 //
 // Worked example. A linear of 4096 x 320 by 320 x 320, fp16, lanes 16 x 32 x 16, ports of 4096 bit and 8192
 // (PSRAM): compute is "ceil(4096/16) x ceil(320/32) x ceil(320/16)", 51,200; operand A "10 x 256 x 20 x ceil(16 x

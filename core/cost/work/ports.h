@@ -1,4 +1,4 @@
-// The beats that data takes on its way between memories and circuits. Internal to the cost folder.
+// The beats that data takes on its way between memories and circuits. Internal to its library.
 #pragma once
 
 #include "core/cost/work/circuit.h"

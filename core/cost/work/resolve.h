@@ -1,6 +1,6 @@
 // A stage's machine as an instruction class meets it: what options of machine, stage and class decide of lanes,
 // widths and places is decided here, once and in this order. Formulas read what comes of it, and of the machine
-// numbers.
+// numbers. Internal to its room.
 //
 // Worked example. A linear of int4 weights on a machine of int8, linear_lanes_k 24, composable_macs=on: a MAC makes
 // 2 products, which is 48 lanes along the sums; in groups of 32 weights with a scale each 32 of these.

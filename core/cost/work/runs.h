@@ -1,5 +1,5 @@
 // Products whose partial sums stay in the array for a run of row folds, so that a weight serves all of the run
-// (docs/model/work.md#accumulators-and-weight-registers), each formula once. Internal to the cost folder.
+// (docs/model/work.md#accumulators-and-weight-registers), each formula once. Internal to its room.
 //
 // Worked example. 5 row folds, 1 channel fold, 3 sum folds, 2 beats a load; accumulators of 4 folds: runs of 4 and
 // 1. 2 weight registers: 2 + 3 x max(4, 2) + 3 x max(1, 2) = 20 cycles, 3 x 2 x 2 = 12 beats; 3 registers keep the

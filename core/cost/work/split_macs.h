@@ -1,4 +1,4 @@
-// Narrow products in a wide MAC (composable_macs=on): how many of them it makes a cycle.
+// Narrow products in a wide MAC (composable_macs=on): how many of them it makes a cycle. Internal to its room.
 //
 // Worked example. An int8 MAC makes one product of int8 by int8, 8/4 x 8/8 = 2 of int4 by int8, 8/4 x 8/4 = 4 of
 // int4 by int4. A MAC of fp32 makes 32/16 = 2 products of fp16, and none of int8 beside each other.

@@ -1,4 +1,4 @@
-// The cost of a compound instruction that carries strips through a chain.
+// The cost of a compound instruction that carries strips through a chain. Internal to its room.
 #pragma once
 
 #include "core/cost/work/circuit.h"

@@ -1,4 +1,5 @@
-// The board of instructions that run side by side: what each uses, and when it is off the board.
+// The board of instructions that run side by side: what each uses, and when it is off the board. Internal to its
+// room.
 #pragma once
 
 #include <array>

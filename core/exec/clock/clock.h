@@ -1,5 +1,5 @@
 // The clock of one stage: it runs the program once more each time that it is told to, and keeps what a pass leaves
-// behind: what PSRAM holds and what the channel still does. Between passes it stands still.
+// behind: what PSRAM holds and what the channel still does. Between passes it stands still. Internal to its room.
 #pragma once
 
 #include <cstdint>

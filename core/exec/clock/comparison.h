@@ -1,4 +1,5 @@
-// The parts that comparisons of all kinds share, of what an instruction moved with what it is charged.
+// The parts that comparisons of all kinds share, of what an instruction moved with what it is charged. Internal to
+// its room.
 #pragma once
 
 #include <string>

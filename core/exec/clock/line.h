@@ -1,4 +1,4 @@
-// The line of seats through which frames move, and the clocks that its stages run on. Internal to the pipeline.
+// The line of seats through which frames move, and the clocks that its stages run on.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // Loads what a stage brings with it before processing: the words of each instruction, operation by operation where
-// these are instructions, and weights packed into `.weight`. No formula of core/cost is used.
+// these are instructions, and weights packed into `.weight`. No formula of core/cost is used. Internal to its
+// room.
 #pragma once
 
 #include <cstdint>

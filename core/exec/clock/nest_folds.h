@@ -1,4 +1,4 @@
-// A product of one tile, fold by fold: what its array of lanes reads, sums and writes.
+// A product of one tile, fold by fold: what its array of lanes reads, sums and writes. Internal to its room.
 //
 // Worked example: 3 rows by 2 channels of 5 sums on lanes of 2 x 2 x 4, one kernel position: row folds of 2 and 1,
 // one channel fold, sum folds of 4 and 1: 4 cycles; results are made in folds of 4 and 2 elements. In a weight

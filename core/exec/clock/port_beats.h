@@ -1,4 +1,4 @@
-// Ports: what goes through them, a beat at a time.
+// Ports: what goes through them, a beat at a time. Internal to its room.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// PSRAM while a program runs: a queue of weight tiles, and beside it what stays for good.
+// PSRAM while a program runs: a queue of weight tiles, and beside it what stays for good. Internal to its room.
 //
 // Worked example: room for 200 bytes. Tiles of 100 come one after the other; the third waits until the first is no
 // longer used.

@@ -1,4 +1,5 @@
-// The activation memories of a core by address: what each instruction finds there, opens and leaves.
+// The activation memories of a core by address: what each instruction finds there, opens and leaves. Internal to
+// its room.
 //
 // Before an instruction stand what others left it. It opens its tile buffers and its result; when it retires, its
 // buffers go and with them what it was the last to read. A result may take the place of an operand that goes. Sides

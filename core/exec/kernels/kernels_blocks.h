@@ -1,4 +1,4 @@
-// Products block by block: operands packed once, tiles shared by threads.
+// Products block by block: operands packed once, tiles shared by threads. Internal to its room.
 //
 // The blocks, outermost first: columns, then the depth, in order, since sums go on from what they hold, then rows.
 // Of each the right operand's panels and the left one's rows are packed, and then tiles are added; between the two

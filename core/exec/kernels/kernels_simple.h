@@ -1,4 +1,4 @@
-// The same products by plain loops, one sum after the other: what the order of sums means.
+// The same products by plain loops, one sum after the other: what the order of sums means. Internal to its room.
 #pragma once
 
 #include "core/exec/kernels/kernels.h"

@@ -1,4 +1,5 @@
 // The innermost part of a product: a few rows and columns of sums in registers, over one block of the depth.
+// Internal to its room.
 //
 // The right operand lies in panels as wide as a tile, groups of elements of a column side by side: floats alone,
 // 16-bit codes in twos, 8-bit codes in fours. Example: a panel of 2 columns of 16-bit codes, depth 4:

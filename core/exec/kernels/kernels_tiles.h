@@ -1,4 +1,4 @@
-// Tiles in any processor's registers, for the sources that say what a vector is.
+// Tiles in any processor's registers, for the sources that say what a vector is. Internal to its room.
 //
 // A source defines SDIP_TARGET, the attribute of functions for its instructions, and types of `Kind`: vectors of
 // `width` sums, elements of the left operand for all of them and of the right one for each, and their arithmetic.

@@ -1,4 +1,4 @@
-// Softmax of rows of 8-bit codes.
+// Softmax of rows of 8-bit codes. Internal to its room.
 #pragma once
 
 #include "core/exec/operators/operators.h"

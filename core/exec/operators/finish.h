@@ -1,4 +1,4 @@
-// Finishes a nest's sums when they are done: bias, scale, rounding to the result's type.
+// Finishes a nest's sums when they are done: bias, scale, rounding to the result's type. Internal to its room.
 #pragma once
 
 #include <cstdint>

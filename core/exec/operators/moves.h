@@ -1,4 +1,4 @@
-// Operators that move elements and compute nothing: transposition, concatenation, splitting.
+// Operators that move elements and compute nothing: transposition, concatenation, splitting. Internal to its room.
 #pragma once
 
 #include "core/exec/operators/operators.h"

@@ -1,4 +1,4 @@
-// A nest run tile by tile.
+// A nest run tile by tile. Internal to its room.
 #pragma once
 
 #include <functional>

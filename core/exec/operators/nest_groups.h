@@ -1,4 +1,4 @@
-// Products by weights that share scales by groups.
+// Products by weights that share scales by groups. Internal to its room.
 //
 // At each kernel position a result's sum goes group after group of its tile's input channels. The products of a
 // group are summed from 0, in the order of sums and the accumulators' format, of elements without their scale. The

@@ -1,4 +1,4 @@
-// One tile of a nest on chip: its operands as they were loaded, and the product of the two.
+// One tile of a nest on chip: its operands as they were loaded, and the product of the two. Internal to its room.
 //
 // The sum of a result runs over the kernel positions of the tile, outermost, and over its input channels. Positions
 // outside the input multiply by 0. Convolutions are a product of weights [channels, sum] by windows [sum, pixels],

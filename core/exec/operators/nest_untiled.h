@@ -1,4 +1,4 @@
-// A nest computed without its tiles.
+// A nest computed without its tiles. Internal to its room.
 //
 // What a result is does not depend on tiles of rows, columns and channels. So where no tile leaves partial sums,
 // both operands lie in single precision and results may be put as they are made, the product is computed in blocks

@@ -1,4 +1,4 @@
-// The operators of an instruction, and what they share: whole operands, ends of tiles.
+// The operators of an instruction, and what they share: whole operands, ends of tiles. Internal to its room.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Elementwise operators on the elements of a tile, as they appear.
+// Elementwise operators on the elements of a tile, as they appear. Internal to its room.
 #pragma once
 
 #include <functional>

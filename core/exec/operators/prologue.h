@@ -1,4 +1,5 @@
 // The operators that stand before a nest: a norm and its activations, element by element as the nest reads.
+// Internal to its room.
 #pragma once
 
 #include "core/exec/operators/nest.h"

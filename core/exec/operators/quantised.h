@@ -1,4 +1,5 @@
-// Zero points and scales of quantised products (core/ops/products/quantized.cpp), element by element.
+// Zero points and scales of quantised products (core/ops/products/quantized.cpp), element by element. Internal to
+// its room.
 #pragma once
 
 #include <vector>

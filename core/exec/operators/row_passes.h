@@ -1,4 +1,4 @@
-// Row-wise work that goes through its rows in passes, tile by tile: softmax and norms.
+// Row-wise work that goes through its rows in passes, tile by tile: softmax and norms. Internal to its room.
 #pragma once
 
 #include "core/exec/operators/operators.h"

@@ -1,4 +1,4 @@
-// Results that are put where they go as they are made, piece by piece, by all threads.
+// Results that are put where they go as they are made, piece by piece, by all threads. Internal to its room.
 #pragma once
 
 #include <functional>

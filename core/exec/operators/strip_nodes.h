@@ -1,4 +1,4 @@
-// The operators of a chain that is carried in strips, and which part each belongs to.
+// The operators of a chain that is carried in strips, and which part each belongs to. Internal to its room.
 //
 // Example: parts conv2d (one fused operator) and conv2d of nodes Conv, Relu, GroupNorm, Silu, Conv: the first part
 // has Conv and behind it Relu, the second one's prologue are GroupNorm and Silu.

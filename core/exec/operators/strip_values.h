@@ -1,4 +1,5 @@
-// Rows of values inside a strip: what is on chip of each, and which rows an operator reads for others.
+// Rows of values inside a strip: what is on chip of each, and which rows an operator reads for others. Internal to
+// its room.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Operators that are computed whole, by their own arithmetic.
+// Operators that are computed whole, by their own arithmetic. Internal to its room.
 #pragma once
 
 #include "core/exec/operators/operators.h"

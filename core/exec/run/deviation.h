@@ -1,4 +1,4 @@
-// How far numbers are from what they should be: signal to quantisation noise, and cosine.
+// How far numbers are from what they should be: signal to quantisation noise, and cosine. Internal to its room.
 //
 // Worked example: 3 and 4, held as 3 and 5: signal 9 + 16 = 25, noise 0 + 1 = 1: 10 log10 25 = 13.98 dB; cosine
 // (9 + 20) / sqrt(25 * 34) = 0.9947.

@@ -1,4 +1,5 @@
-// The way of a frame through a workload's stages, the diffusion loop in it, on whatever computes a stage.
+// The way of a frame through a workload's stages, the diffusion loop in it, on whatever computes a stage. Internal
+// to its room.
 //
 // Of 1,000 training steps with variances beta_i = (sqrt 0.00085 + (sqrt 0.012 - sqrt 0.00085) i / 999)^2 (the
 // published configuration of Stable Diffusion 1 and 2, "scaled linear"), T are taken: t = (T - 1) d, ..., d, 0,

@@ -1,4 +1,4 @@
-// The tensors of one frame on its way through the line.
+// The tensors of one frame on its way through the line. Internal to its room.
 #pragma once
 
 #include <string>

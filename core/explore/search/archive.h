@@ -1,4 +1,4 @@
-// The best machines that a search has met. Internal to the search.
+// The best machines that a search has met.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Machines that share their programs, raised together. Internal to the search.
+// Machines that share their programs, raised together.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The goal of a search: objectives, and conditions that the best machine keeps.
+// The goal of a search: objectives, and conditions that the best machine keeps. Internal to its room.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Populations that evolve apart, and what goes from one to another. Internal to the search.
+// Populations that evolve apart, and what goes from one to another. Internal to its room.
 #pragma once
 
 #include <vector>

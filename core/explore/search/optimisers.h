@@ -1,4 +1,4 @@
-// The optimisers of a search: each is a row, and a file of its own. Internal to the search.
+// The optimisers of a search: each is a row, and a file of its own. Internal to its room.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // A search as pagmo's algorithms see it: a box of numbers, an axis a dimension, and costs to be made small.
+// Internal to its room.
 //
 // They know no conditions. So that machines that keep them come before all others, and these by how far they are
 // from it, whether one dominates the other or has the less of a weighed greatest cost: the costs of a machine

@@ -1,4 +1,4 @@
-// The text of a formula to its steps. Internal to the folder: core/explore/space/formula.h says what a formula may
+// The text of a formula to its steps. Internal to its room. core/explore/space/formula.h says what a formula may
 // say.
 #pragma once
 

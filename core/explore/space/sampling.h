@@ -1,4 +1,4 @@
-// Ways to take points from a space: each is a row, and a file of its own. Internal to spaces and searches.
+// Ways to take points from a space: each is a row, and a file of its own.
 #pragma once
 
 #include <span>

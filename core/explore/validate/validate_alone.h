@@ -1,4 +1,5 @@
 // One instruction of a program as a program of its own, so that it can be executed without what comes before it.
+// Internal to its room.
 //
 // Its sources become inputs and lie where the instruction finds them; its nodes, and the views, constants and
 // computed weights that these read, are the graph. Sums of a norm that another instruction made are in general

@@ -1,4 +1,4 @@
-// Patterns written as text, and where they stand in a graph.
+// Patterns written as text, and where they stand in a graph. Internal to its room.
 #pragma once
 
 #include <map>

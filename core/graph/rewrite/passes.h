@@ -1,5 +1,5 @@
 // The rewriting passes, one file each. Each takes a linked graph whose shapes are known and returns how often it
-// rewrote; what is dead afterwards is dropped by `rewrite`.
+// rewrote; what is dead afterwards is dropped by `rewrite`. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Questions of rewrites to a graph, and the changes that they make. Questions about consumers rest on links as they
-// were before the pass, so within a pass they can only be too careful; `rewrite` drops dead nodes and links again
-// after each.
+// Questions of rewrites to a graph, and the changes that they make. Questions about consumers rest on links as
+// they were before the pass, so within a pass they can only be too careful; `rewrite` drops dead nodes and links
+// again after each. Internal to its room.
 #pragma once
 
 #include <cstdint>

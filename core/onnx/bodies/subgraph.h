@@ -1,4 +1,5 @@
 // The parts that branches, loops and scans share: their bodies as nodes, and the values that hold them together.
+// Internal to its room.
 #pragma once
 
 #include "core/onnx/reading.h"

@@ -1,4 +1,5 @@
 // A float as eight bits by one shift of its mantissa: the quantiser of an attention accelerator on a PYNQ-Z2.
+// Internal to its room.
 //
 // The circuit multiplies by 256 by adding 8 to the exponent, and shifts the mantissa, its hidden one in front, by
 // what is then left of the exponent. It looks at no sign, cuts what does not fit, and knows 255 for exponents of 1

@@ -1,4 +1,4 @@
-// Sums of products under sliding windows, in plain loops.
+// Sums of products under sliding windows, in plain loops. Internal to its room.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The equation of an Einsum, the steps that compute it, and its arithmetic.
+// The equation of an Einsum, the steps that compute it, and its arithmetic. Internal to its room.
 #pragma once
 
 #include <map>

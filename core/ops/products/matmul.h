@@ -1,4 +1,4 @@
-// The rule of a matrix product, for floats and for quantised integers.
+// The rule of a matrix product, for floats and for quantised integers. Internal to its room.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The equations of a recurrent layer, and its arithmetic.
+// The equations of a recurrent layer, and its arithmetic. Internal to its room.
 #pragma once
 
 #include <array>

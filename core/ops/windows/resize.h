@@ -1,4 +1,4 @@
-// The rule of a Resize along each axis, and its arithmetic.
+// The rule of a Resize along each axis, and its arithmetic. Internal to its room.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Results that compilations for machines with different memories have in common. Internal to the compiler.
+// Results that compilations for machines with different memories have in common. Internal to its room.
 #pragma once
 
 #include <cstddef>

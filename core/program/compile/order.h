@@ -1,4 +1,4 @@
-// Drafts as the plain numbers that scheduling and packing put in order. Internal to both passes.
+// Drafts as the plain numbers that scheduling and packing put in order. Internal to its room.
 #pragma once
 
 #include <vector>

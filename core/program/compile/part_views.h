@@ -1,5 +1,5 @@
 // Which parts of a Split, Slice or Gather, and which Concats, are read where their bytes lie: with part_views=on
-// where that moves less, or where a graph that was compiled says so (Node::in_place). Internal to pass `lower`.
+// where that moves less, or where a graph that was compiled says so (Node::in_place). Internal to its room.
 #pragma once
 
 #include "core/program/compile/passes.h"

@@ -1,4 +1,4 @@
-// Pieces that Split, Slice and Gather take of their operand, where they are along one axis.
+// Pieces that Split, Slice and Gather take of their operand, where they are along one axis. Internal to its room.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Products with weights, which passes put others in the place of.
+// Products with weights, which passes put others in the place of. Internal to its room.
 #pragma once
 
 #include <cstddef>

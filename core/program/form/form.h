@@ -1,4 +1,4 @@
-// The parts that the text and the binary form of a program share. Internal to them.
+// The parts that the text and the binary form of a program share.
 #pragma once
 
 #include <functional>

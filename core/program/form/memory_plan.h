@@ -1,4 +1,4 @@
-// Where whole values lie on chip, and which leave it. Internal to pass `place`.
+// Where whole values lie on chip, and which leave it. Internal to its library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A `.graph` text on its way to a stage. Internal to parse_graph_text.
+// A `.graph` text on its way to a stage. Internal to its room.
 #pragma once
 
 #include <map>

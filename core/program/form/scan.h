@@ -1,4 +1,4 @@
-// One line of a `.graph` text, read from its front. Internal to the text form.
+// One line of a `.graph` text, read from its front. Internal to its library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The fields of core/program/form/fields.h as `key=value`. Internal to the text form.
+// The fields of core/program/form/fields.h as `key=value`. Internal to its library.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// An instruction as words of IMEM: a head of fixed fields in two words, then what does not fit. Internal to the
-// binary form.
+// An instruction as words of IMEM: a head of fixed fields in two words, then what does not fit. Internal to its
+// room.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which chains are cut alike. Internal to the passes that carry strips.
+// Which chains are cut alike. Internal to its room.
 #pragma once
 
 #include "core/program/fusing/strip_chain.h"

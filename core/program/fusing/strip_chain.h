@@ -1,4 +1,5 @@
-// A run of drafts through which strips of rows may be carried, and how it is cut into instructions.
+// A run of drafts through which strips of rows may be carried, and how it is cut into instructions. Internal to
+// its room.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// How the elements of a view stand in the value whose bytes it is.
+// How the elements of a view stand in the value whose bytes it is. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How many bytes an infeasible machine lacks. Internal to pass `place`.
+// How many bytes an infeasible machine lacks. Internal to its room.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Where values lie, and the room that they leave for tiles. Internal to pass `place`.
+// Where values lie, and the room that they leave for tiles. Internal to its room.
 #pragma once
 
 #include <optional>

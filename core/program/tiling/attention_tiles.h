@@ -1,4 +1,5 @@
 // Fused attention: how its instruction expands into tile operations, the room they take and the tile sizes chosen.
+// Internal to its room.
 #pragma once
 
 #include <cstdint>

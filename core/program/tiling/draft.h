@@ -1,4 +1,4 @@
-// Between graph and program: instructions whose operands have no place yet. Internal to the compiler.
+// Between graph and program: instructions whose operands have no place yet.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The key of all that a mapping depends on. Internal to the cache of mappings.
+// The key of all that a mapping depends on. Internal to its room.
 #pragma once
 
 #include <boost/container/small_vector.hpp>

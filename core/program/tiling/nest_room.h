@@ -1,4 +1,4 @@
-// The room that mappings of a nest take, and what a search for one learns of it. Internal to map.cpp.
+// The room that mappings of a nest take, and what a search for one learns of it. Internal to its room.
 #pragma once
 
 #include <algorithm>

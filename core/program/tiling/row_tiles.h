@@ -1,4 +1,4 @@
-// Tiles of row-wise work. Internal to the compiler.
+// Tiles of row-wise work. Internal to its room.
 #pragma once
 
 #include <algorithm>

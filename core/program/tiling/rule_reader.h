@@ -1,4 +1,4 @@
-// A line of the languages in which users say mappings and formats: a pattern, then words. Internal to them.
+// A line of the languages in which users say mappings and formats: a pattern, then words. Internal to its library.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sizes of tiles along one loop, alike ones together. Internal to counting what tiles move.
+// Sizes of tiles along one loop, alike ones together. Internal to its room.
 #pragma once
 
 #include <boost/container/small_vector.hpp>

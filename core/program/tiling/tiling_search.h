@@ -1,4 +1,4 @@
-// Sizes, prices and rooms that the phases of the search for a tiling share. Internal to tiling*.cpp.
+// Sizes, prices and rooms that the phases of the search for a tiling share. Internal to its room.
 #pragma once
 
 #include <algorithm>

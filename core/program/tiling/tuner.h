@@ -1,5 +1,5 @@
 // Other searches for a tiling: greedy, for one that is good and cheap; tuned by sampling, for spaces or costs that
-// the search of tiling.h does not know.
+// the search of tiling.h does not know. Internal to its room.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The compressor of `.weight`: bytes without loss into fewer.
+// The compressor of `.weight`: bytes without loss into fewer. Internal to its room.
 //
 // Deflate (RFC 1951) of the bytes, those of a number of 2 or 4 bytes apart: first all lowest bytes, ..., last all
 // highest, with those beyond the last whole number at the end. Example, 2 bytes: 1 2 3 4 5 becomes 1 3 2 4 5.

@@ -1,4 +1,4 @@
-// The bits of one tile, and of held weights, for whoever writes or reads them. Internal to `.weight`.
+// The bits of one tile, and of held weights, for whoever writes or reads them. Internal to its room.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The cells of a comparison's tables, alike for reading, Markdown and LaTeX: columns, marks and what they mean.
+// Internal to its room.
 #pragma once
 
 #include <functional>

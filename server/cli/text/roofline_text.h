@@ -1,4 +1,4 @@
-// The layers of an explanation under their roofs, as text for people.
+// The layers of an explanation under their roofs, as text for people. Internal to its room.
 #pragma once
 
 #include <ostream>
