@@ -38,8 +38,10 @@ std::vector<MemoryCapacity> memory_capacities(const CompiledStage& stage, const 
     add(MemoryName::unified, unified_bytes(machine));
   } else {
     std::array<bool, pair_families> uses{};
-    for (const Instruction& i : stage.program.instructions)
-      uses.at(at(stage.program.classes[i.instruction_class].work.family)) = has_pairs(machine);
+    for (const Instruction& i : stage.program.instructions) {
+      const auto family = at(stage.program.classes[i.instruction_class].work.family);
+      if (family < pair_families) uses.at(family) = has_pairs(machine);
+    }
     for (std::size_t f = 0; f < pair_families; ++f)
       for (std::int64_t side = 0; side < 2 && uses.at(f); ++side)
         add(pair_side(static_cast<Family>(f), side), dsram_bytes_of(machine, static_cast<Family>(f)));

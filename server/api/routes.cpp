@@ -6,7 +6,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::span<const QueryRow> no_query;
 constexpr QueryRow upload_query[] = {
     {"dim", "string", true, "NAME=SIZE binds a symbolic dimension"},
     {"input", "string", true, "NAME=VALUE makes an input a constant: sr=16000, mask=[1,1,0]"},

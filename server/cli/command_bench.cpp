@@ -337,7 +337,7 @@ CLI::Option* add_search_options(CLI::App& command, BenchOptions& options) {
             100'000'000);
   command
       .add_option("--keep", options.search.kept,
-                  "With --search: a folder for what each search finds; one that is broken off goes on there")
+                  "With --search whole or seven: a folder for what each finds; broken off, it goes on there")
       ->needs(search);
   return search;
 }

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <mutex>
 #include <span>
 #include <vector>
 
+#include "core/base/error.h"
 #include "server/cli/commands.h"
 #include "server/io/files.h"
 #include "server/io/json_in.h"
@@ -100,11 +102,16 @@ class KeptAttempts {
   /// Whether `one` was kept, and now has what it found.
   bool read(const std::string& space, Attempt& one) const {
     if (folder_.empty() || !std::filesystem::exists(file_of(space, one))) return false;
-    const Json json = parse_json(read_text(file_of(space, one)));
-    one.found = {.costs = json.at("costs").get<CostPoints>(),
-                 .evaluated = json.at("evaluated").get<std::int64_t>(),
-                 .compiled = json.at("compiled").get<std::int64_t>(),
-                 .seconds = json.at("seconds").get<double>()};
+    const std::filesystem::path file = file_of(space, one);
+    try {
+      const Json json = parse_json(read_text(file));
+      one.found = {.costs = json.at("costs").get<CostPoints>(),
+                   .evaluated = json.at("evaluated").get<std::int64_t>(),
+                   .compiled = json.at("compiled").get<std::int64_t>(),
+                   .seconds = json.at("seconds").get<double>()};
+    } catch (const Json::exception&) {
+      throw Error("value_invalid", file, "expected what a search found, as --keep writes it");
+    }
     return true;
   }
   void keep(const std::string& space, const Attempt& one) const {
@@ -120,8 +127,8 @@ class KeptAttempts {
  private:
   std::filesystem::path file_of(const std::string& space, const Attempt& one) const {
     const SearchOptions& o = one.options;
-    const std::string said = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", program_, space, one.drawn,
-                                         optimiser_name(o.optimiser), o.islands, o.seed, o.evaluations);
+    const std::string said = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", program_, space, one.drawn,
+                                         optimiser_name(o.optimiser), o.islands, o.seed, o.evaluations, o.threads);
     return folder_ / (sha256_hex(std::as_bytes(std::span(said))) + ".json");
   }
   std::filesystem::path folder_;
@@ -133,20 +140,30 @@ class KeptAttempts {
 int attempt_all(const Catalog& catalog, const SearchedSpace& searched, const KeptAttempts& kept,
                 List<Attempt>& attempts) {
   const int threads_each = std::max(1, threads_here() / static_cast<int>(std::ssize(attempts)));
+  List<std::int64_t> missing;
+  for (std::int64_t i = 0; i < std::ssize(attempts); ++i) {
+    attempts[i].options.threads = threads_each;
+    if (!kept.read(searched.name, attempts[i])) missing.push_back(i);
+  }
   std::mutex telling;
-  std::int64_t ended = 0;
-  on_threads(threads_here(), std::ssize(attempts), [&](std::int64_t i) {
-    Attempt& one = attempts[i];
-    one.options.threads = threads_each;
-    if (!kept.read(searched.name, one)) {
+  std::exception_ptr failure;
+  std::int64_t ended = std::ssize(attempts) - std::ssize(missing);
+  on_threads(threads_here(), std::ssize(missing), [&](std::int64_t k) {
+    Attempt& one = attempts[missing[k]];
+    try {
       one.found = one.drawn
                       ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
                       : compiled_search(catalog, searched, one.options);
       kept.keep(searched.name, one);
+    } catch (...) {
+      const std::scoped_lock lock(telling);
+      failure = std::current_exception();
+      return;
     }
     const std::scoped_lock lock(telling);
     tell(one, searched, ++ended, std::ssize(attempts));
   });
+  if (failure) std::rethrow_exception(failure);
   return threads_each;
 }
 

@@ -97,13 +97,23 @@ std::string empty_front_text(const Store& store, const SweepRecord& sweep) {
   if (sweep.row.feasible == 0) return "no point is feasible";
   std::vector<Measure> constraints;
   for (const Formula& one : sweep.spec.constraints) constraints.emplace_back(one);
-  if (constraints.empty()) return "no feasible point has a value of each objective";
+  const std::string without_value = "no feasible point has a value of each objective";
+  if (constraints.empty()) return without_value;
   List<std::int64_t> keep(constraints.size());
+  std::int64_t keep_all = 0;
   StoredPoints(store, sweep.row.id, sweep.spec.space)
       .each_of(constraints, [&](const std::vector<std::vector<double>>& values) {
-        for (std::size_t k = 0; k < values.size(); ++k)
-          keep[k] += std::ranges::count_if(values[k], [](double one) { return std::abs(one) > 0; });
+        for (std::size_t i = 0; i < values[0].size(); ++i) {
+          bool all = true;
+          for (std::size_t k = 0; k < values.size(); ++k) {
+            const bool kept = std::abs(values[k][i]) > 0;
+            keep[k] += kept ? 1 : 0;
+            all = all && kept;
+          }
+          keep_all += all ? 1 : 0;
+        }
       });
+  if (keep_all > 0) return without_value + " and keeps the constraints";
   std::string texts;
   for (std::size_t k = 0; k < constraints.size(); ++k)
     texts += fmt::format("{}{} by {}", k > 0 ? ", " : "", sweep.spec.constraints[k].text, count_text(keep[k]));

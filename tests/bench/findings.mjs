@@ -122,7 +122,7 @@ const describe = (title, found) => {
   tell('Of its rows: ' + shown.map((key) => `${key}=${machine[key]}`).join(', ') + '; conv2d ' +
     `${machine.conv_lanes_in} x ${machine.conv_lanes_out} x ${machine.conv_lanes_pixel} lanes. What sets its pace: ` +
     `${found.answer.around?.pace ?? '-'}, limited by ${found.answer.around?.limiter ?? '-'}. ` +
-    `${digits(found.answer.evaluated)} machines were evaluated; ${found.goal} by the seeds: ${found.seeds.map(digits).join(', ')}.`);
+    `${digits(found.answer.evaluated)} machines were evaluated; ${found.goal} by the seeds: ${found.seeds.map((one) => (Number.isFinite(one) ? digits(one) : 'none')).join(', ')}.`);
 };
 
 const write = () => {

@@ -23,7 +23,7 @@ import { Empty, Segments } from './ui/basics';
 import { ServerGone } from './ui/server_gone';
 
 const places: { path: string; key: Key; within: RegExp }[] = [
-  { path: '/', key: 'nav.results', within: /^\/($|sweeps)/ },
+  { path: '/', key: 'nav.results', within: /^\/($|sweeps|fronts)/ },
   { path: '/models', key: 'nav.models', within: /^\/models/ },
   { path: '/new', key: 'nav.new', within: /^\/new/ },
   { path: '/best', key: 'nav.best', within: /^\/best/ },

@@ -211,8 +211,11 @@ SearchResult search(const SearchSpace& space, const SearchGoal& goal, const Comp
   for (const Machine& start : options.starts) starts.push_back(nearest_places(space, start));
   const bool polishes = goal.objectives.size() == 1;
   const std::int64_t evolving = polishes ? options.evaluations - options.evaluations / 10 : options.evaluations;
-  const auto enough = [&] { return polishes && options.enough && options.enough(); };
   Found found;
+  // While none keeps the conditions there is nothing to polish.
+  const auto enough = [&] {
+    return polishes && options.enough && options.enough() && found.archive.best() != nullptr;
+  };
   found.islands.resize(options.islands);
   if (options.from && fits(*options.from, space, options.islands))
     if (auto before = found_before(searching, *options.from)) found = std::move(*before);

@@ -301,7 +301,8 @@ void print_best(std::ostream& out, const BestAnswer& answer, std::string_view fi
     return;
   }
   const bool early = answer.seconds < 0.97 * static_cast<double>(answer.request.seconds);
-  if (answer.request.evaluations == 0 && !answer.cancelled && !answer.found.stopped && early)
+  const bool polished = answer.keeps() && answer.goal.objectives.size() == 1;
+  if (answer.request.evaluations == 0 && !answer.cancelled && !answer.found.stopped && polished && early)
     out << "  it ended before its " << count_text(answer.request.seconds)
         << " s: no single change betters what it found\n";
   const Candidate& best = answer.found.best[0];

@@ -90,6 +90,11 @@ TEST(fronts, without_points_say_which_constraint_took_them) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("no point keeps all constraints; of 3 feasible points are kept: cores > 1 by 2, "
                                    "area_mm2 <= 0.001 by 0"));
+  const Ended valueless =
+      run_sdip({"sweep", "tiny-sd", "--axis", "cores=1,2", "--constraint", "cores > 0", "--metric",
+                "x=1/(cores-cores)", "--objectives", "min:x", "--validate-seconds", "0"});
+  EXPECT_EQ(valueless.exit_code, 0) << valueless.err;
+  EXPECT_THAT(valueless.out, HasSubstr("no feasible point has a value of each objective"));
   const Site site;
   const std::string at = "/api/v1/sweeps/" + site.sweep(line_sweep) + "/front";
   EXPECT_EQ(site.get(at).json()["reason"], nullptr);

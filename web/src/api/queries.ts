@@ -101,11 +101,11 @@ export const useHypervolume = (id: number, version: number) =>
     staleTime: Infinity,
   });
 
-/** The front of all points of these sweeps. */
-export const useJointFront = (sweeps: number[]) =>
+/** The front of all points of these sweeps; by their own objectives where none are said. `version` changes when there are more points. */
+export const useJointFront = (sweeps: number[], objectives: string[], version: number) =>
   useQuery({
-    queryKey: ['fronts', sweeps],
-    queryFn: () => answer(client.GET('/api/v1/fronts', { params: { query: { sweeps: sweeps.join(',') } } })),
+    queryKey: ['fronts', sweeps, objectives, version],
+    queryFn: () => answer(client.GET('/api/v1/fronts', { params: { query: { sweeps: sweeps.join(','), ...(objectives.length > 0 ? { metrics: objectives.join(',') } : {}) } } })),
     placeholderData: keepPreviousData,
     enabled: sweeps.length > 0,
   });

@@ -24,10 +24,14 @@ export function FrontsPage() {
   const [said, say] = useQueryState('sweeps', '');
   const chosen = useMemo(() => said.split(',').map(Number).filter((id) => Number.isInteger(id) && id > 0), [said]);
   const sweeps = useSweeps();
-  const front = useJointFront(chosen);
+  const its = (sweeps.data ?? []).filter((one) => chosen.includes(one.id));
+  // Sweeps that look for different things are compared by what the first looks for.
+  const objectives = its[0] && its.some((one) => one.objectives.join() !== its[0]?.objectives.join()) ? its[0].objectives : [];
+  const front = useJointFront(chosen, objectives, its.reduce((sum, one) => sum + one.done, 0));
   if (sweeps.isError) return <ErrorBox error={sweeps.error} retry={() => void sweeps.refetch()} />;
   if (sweeps.isPending) return <div className="with-side"><Skeleton lines={6} /><Skeleton height={480} /></div>;
-  const possible = sweeps.data.filter((one) => one.feasible > 0);
+  const possible = sweeps.data.filter((one) => one.feasible > 0 || chosen.includes(one.id));
+  const gone = chosen.filter((id) => !sweeps.data.some((one) => one.id === id));
   const toggle = (id: number, on: boolean) => say((on ? [...chosen, id] : chosen.filter((one) => one !== id)).join(','));
   return (
     <div className="with-side">
@@ -37,11 +41,18 @@ export function FrontsPage() {
           {possible.map((sweep) => (
             <Choice key={sweep.id} sweep={sweep} on={chosen.includes(sweep.id)} full={chosen.length >= mostSweeps} part={front.data?.sweeps.find((one) => one.id === sweep.id)} onToggle={(on) => toggle(sweep.id, on)} />
           ))}
+          {gone.map((id) => (
+            <label key={id} className="check">
+              <input type="checkbox" checked onChange={() => toggle(id, false)} />
+              <span>{t('sweep.number', { id })} <span className="muted">{t('fronts.gone')}</span></span>
+            </label>
+          ))}
         </fieldset>
       </aside>
       <div className="page">
         <h1>{t('fronts.title')}</h1>
         <p className="lead">{t('fronts.lead')}</p>
+        {objectives.length > 0 && <p className="muted" role="status">{t('fronts.objectives', { list: objectives.join(', ') })}</p>}
         {chosen.length === 0 ? <Empty title={possible.length === 0 ? t('results.empty') : t('fronts.none')} />
           : front.isError ? <ErrorBox error={front.error} retry={() => void front.refetch()} />
           : front.isPending ? <Skeleton height={480} />
@@ -102,10 +113,11 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
     { id: 'differs', title: t('best.differs_before'), width: 420, sortable: false, value: (one) => one.differs.length, show: (one) => <span className="clip">{one.differs.map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</span> },
   ], [goals, names, t, tables]);
   const title = t('front.title', { count: points.length });
-  if (points.length === 0) return <Empty title={t('fronts.no_point')} />;
+  const note = front.note !== null && <div className="warn-box" role="status" lang="en">{front.note}</div>;
+  if (points.length === 0) return <>{note}<Empty title={t('fronts.no_point')} /></>;
   return (
     <Card>
-      {front.note !== null && <div className="warn-box" role="status" lang="en">{front.note}</div>}
+      {note}
       {goals.length > 1 && (
         <ChartFrame
           title={title} note={t('fronts.note')}

@@ -34,7 +34,7 @@ export function ResultsPage({ id }: { id: number | null }) {
           <h2>{t('results.sweeps')}</h2>
           <Link href="/new" className="button primary small">{t('nav.new')}</Link>
         </div>
-        {sweeps.data.filter((one) => one.feasible > 0).length > 1 && <p><Link href={`/fronts?sweeps=${current}`} className="button small">{t('fronts.together')}</Link></p>}
+        {sweeps.data.filter((one) => one.feasible > 0).length > 1 && sweeps.data.some((one) => one.id === current && one.feasible > 0) && <p><Link href={`/fronts?sweeps=${current}`} className="button small">{t('fronts.together')}</Link></p>}
         <SweepList sweeps={sweeps.data} current={current} />
       </aside>
       <div className="page"><SweepView key={current} id={current} /></div>

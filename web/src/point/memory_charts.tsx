@@ -17,10 +17,11 @@ export function MemoryCharts({ stage }: { stage: Stage }) {
       { name: 'dsram_read', label: t('memory.read_side'), value: (one) => one.dsram_read_side_bytes },
       { name: 'dsram_write', label: t('memory.write_side'), value: (one) => one.dsram_write_side_bytes }];
     const held: Panel['series'] = [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes }];
-    const unified = limits('unified');
+    const unified = limitsOf(stage.memory_capacities, 'unified', t('memory.unified'));
+    const inUse: Panel['series'] = [{ name: 'stackram_read', label: t('memory.held'), value: (one) => one.stackram_bytes + one.dsram_read_side_bytes + one.dsram_write_side_bytes }];
     return [
       ...(unified.length > 0
-        ? [{ title: t('memory.unified'), unit: 'B', limits: unified, series: [...held, ...sides] }]
+        ? [{ title: t('memory.unified'), unit: 'B', limits: unified, series: inUse }]
         : [{ title: 'DSRAM', unit: 'B', limits: limits('DSRAM'), series: sides },
            { title: 'STACKRAM', unit: 'B', limits: limits('STACKRAM'), series: held }]),
       { title: 'PSRAM', unit: 'B', limits: limits('PSRAM'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },

@@ -30,14 +30,14 @@ export const roofsOf = (t: Translate, roofs: MacRoof[]): { label: string; rate: 
   }));
 
 /** The capacities of a memory, `DSRAM` say: of one side, and where families have pairs of their own a line for those of one size. */
-export function limitsOf(capacities: MemoryCapacity[], memory: string): Limit[] {
+export function limitsOf(capacities: MemoryCapacity[], memory: string, label = memory): Limit[] {
   const sharers = new Map<number, string[]>();
   for (const { memory: name, bytes } of capacities) {
     const [, side, family] = /^([A-Za-z]+)0?(?: of (\w+))?$/.exec(name) ?? [];
     if (side === memory) sharers.set(bytes, [...(sharers.get(bytes) ?? []), ...(family ? [family] : [])]);
   }
   return [...sharers].map(([value, families]) => ({
-    value, label: [memory, families.length > 0 ? `(${families.join(', ')})` : '', quantity(value, 'B')].filter(Boolean).join(' '),
+    value, label: [label, families.length > 0 ? `(${families.join(', ')})` : '', quantity(value, 'B')].filter(Boolean).join(' '),
   }));
 }
 
