@@ -239,8 +239,7 @@ constexpr TechnologyRow table[] = {
      "HBM2E, spot price of October 2023 (LLMCompass, ISCA 2024); prices of 2026 are far higher: give your own"},
     {"dram.lpddr.price", 3, 2, 15, "USD/GiB", assumption, "assumption: a quarter above DDR5"},
     {"dram.gddr.price", 4, 3, 16, "USD/GiB", assumption, "assumption: between DDR5 and HBM2E"},
-    {"use.years", 3, 2, 6, "years", assumption,
-     "assumption: in which a chip pays for itself, working hours_a_day"},
+    {"use.years", 3, 2, 6, "years", assumption, "assumption: in which a chip pays for itself, working hours_a_day"},
     {"use.electricity", 0.1, 0.05, 0.3, "USD/kWh", assumption,
      "assumption: of a data centre, its cooling included"},
 

@@ -85,10 +85,11 @@ void Poller::run() {
     if (drain_end_ && (drained() || std::chrono::steady_clock::now() >= *drain_end_)) break;
     if (const auto now = std::chrono::steady_clock::now(); now - ticked >= tick_time) tick(ticked = now);
     const int count = ::epoll_wait(epoll_, events.data(), events.size(), static_cast<int>(tick_time.count()));
+    bool arrived = false;  // accepted behind the others, whose sockets' numbers are not taken again before
     for (int i = 0; i < count; ++i) {
       const auto& event = events[at(i)];
       if (event.data.fd == listener_) {
-        accept_all();
+        arrived = true;
       } else if (event.data.fd == wake_) {
         std::uint64_t woken = 0;
         [[maybe_unused]] const auto size = ::read(wake_, &woken, sizeof woken);
@@ -96,6 +97,7 @@ void Poller::run() {
         handle(*found->second, event.events);
       }
     }
+    if (arrived) accept_all();
     take_finished();
     erase_ended();
   }
@@ -158,7 +160,14 @@ Peer* Poller::waiting_longest() {
 }
 
 void Poller::erase_ended() {
-  std::erase_if(peers_, [](const auto& entry) { return entry.second->phase == Phase::ended; });
+  std::erase_if(peers_, [this](const auto& entry) {
+    const Peer& c = *entry.second;
+    if (c.phase != Phase::ended) return false;
+    // A child that is being started has the socket, too: until it runs, closing it here would not end its events,
+    // and they would be taken for those of the next connection of the same number.
+    if (c.watched != 0) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, c.socket, nullptr);
+    return true;
+  });
 }
 
 void Poller::handle(Peer& c, std::uint32_t events) try {

@@ -25,6 +25,8 @@ Client::~Client() {
 
 Client::Client(Client&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
 
+void Client::end() { ::shutdown(socket_, SHUT_WR); }
+
 bool Client::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto size = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -16,6 +16,8 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  /// Says that nothing more is sent.
+  void end();
   bool connected() const { return socket_ >= 0; }
   /// All of it, as long as the server takes it.
   bool send(std::string_view bytes);

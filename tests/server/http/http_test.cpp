@@ -1,9 +1,16 @@
 // The server as hostile or slow clients see it, and as many clients at once see it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 #include "core/base/error.h"
 #include "server/io/files.h"
+#include "tests/server/http/client.h"
 #include "tests/server/site_fixture.h"
 
 namespace sdip::test {
@@ -12,6 +19,26 @@ namespace {
 using testing::HasSubstr;
 
 std::string host_of(const Site& site) { return "Host: 127.0.0.1:" + std::to_string(site.port) + "\r\n"; }
+
+TEST(http, a_closed_socket_that_a_child_still_holds_ends_no_later_connection) {
+  const Site site;
+  std::vector<Client> first;
+  for (int i = 0; i < 8; ++i) first.emplace_back(site.port);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until it is accepted
+  const pid_t child = ::fork();                                // has every descriptor, as one that is being started
+  if (child == 0) {
+    ::sleep(20);
+    ::_exit(0);
+  }
+  for (Client& one : first) one.end();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // until its number is free again
+  for (int i = 0; i < 5; ++i) {
+    const Answer answer = site.post("/api/v1/sensitivities", R"({"model": "tiny-sd-text"})");
+    EXPECT_EQ(answer.status, 200) << answer.body;
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
 
 TEST(http, every_answer_carries_the_security_headers) {
   const Site site;
