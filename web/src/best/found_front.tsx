@@ -77,7 +77,7 @@ export function FoundFront({ result, asked, chosen, onChoose }: Props) {
   );
 }
 
-const Pair = ({ name, text }: { name: string; text: string }) => (
+export const Pair = ({ name, text }: { name: string; text: string }) => (
   <>
     <dt>{name}</dt>
     <dd>{text}</dd>

@@ -6,7 +6,7 @@ import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
 import { headed, queryOfFound, type Asked } from './answer';
-import { StepText } from './steps';
+import { StepList } from './steps';
 
 const mostShown = 10, mostSteps = 6;
 
@@ -41,7 +41,7 @@ export function Differences({ one }: { one: FoundMachine }) {
   const left = one.differs.length - mostSteps;
   return (
     <>
-      {one.differs.slice(0, mostSteps).map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}
+      <StepList steps={one.differs.slice(0, mostSteps)} />
       {left > 0 && <span className="muted"> {t('best.and_more', { count: left })}</span>}
     </>
   );

@@ -20,6 +20,11 @@ export function StepText({ step }: { step: Step }) {
   return <><code>{step.parameter}</code> {t('explain.step', { from: valueText(parameter, step.from), to: valueText(parameter, step.to) })}</>;
 }
 
+/** Several, one after the other. */
+export const StepList = ({ steps }: { steps: Step[] }) => (
+  <>{steps.map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</>
+);
+
 export const valueText = (parameter: Parameter | undefined, value: ParameterValue): string => (parameter ? inputText(parameter, value) : String(value));
 
 export function BetterSteps({ result, asked }: { result: SearchResult; asked: Asked }) {

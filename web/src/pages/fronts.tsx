@@ -5,7 +5,8 @@ import { useJointFront, useSweeps } from '../api/queries';
 import type { JointFront, JointFrontPoint, Sweep } from '../api/types';
 import { goalOf } from '../best/draft';
 import { headed } from '../best/answer';
-import { StepText } from '../best/steps';
+import { Pair } from '../best/found_front';
+import { StepList } from '../best/steps';
 import { ChartFrame } from '../chart/chart_frame';
 import { KneeKey } from '../chart/knee_key';
 import { Scatter, type AxisSpec } from '../chart/scatter';
@@ -110,7 +111,7 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
     { id: 'index', title: t('table.point'), width: 80, numeric: true, value: (one) => one.index, show: (one) => <Link href={pathOf(one)}>{one.index}</Link> },
     ...goals.map(({ metric }): Column<JointFrontPoint> => ({ id: metric, title: metric, width: 130, numeric: true, value: (one) => one.objectives[metric], show: (one) => text(metric, one) })),
     { id: 'knee', title: t('front.knee_column'), width: 110, hint: t('front.knee_key'), value: (one) => one.knee, show: (one) => (one.knee === 'none' ? '' : t(`knee.${one.knee}`)) },
-    { id: 'differs', title: t('best.differs_before'), width: 420, sortable: false, value: (one) => one.differs.length, show: (one) => <span className="clip">{one.differs.map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</span> },
+    { id: 'differs', title: t('best.differs_before'), width: 420, sortable: false, value: (one) => one.differs.length, show: (one) => <span className="clip"><StepList steps={one.differs} /></span> },
   ], [goals, names, t, tables]);
   const title = t('front.title', { count: points.length });
   const note = front.note !== null && <div className="warn-box" role="status" lang="en">{front.note}</div>;
@@ -141,10 +142,3 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
     </Card>
   );
 }
-
-const Pair = ({ name, text }: { name: string; text: string }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>{text}</dd>
-  </>
-);

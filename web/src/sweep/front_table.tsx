@@ -8,7 +8,7 @@ import { go } from '../state/location';
 import { Card, Empty } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { useMachineTables } from '../ui/tables_gate';
-import { StepText } from '../best/steps';
+import { StepList } from '../best/steps';
 import type { Knee } from '../chart/knees';
 import { accuracyFields, accuracyOrder, accuracyText } from './fields';
 
@@ -56,7 +56,7 @@ export function FrontTable({ sweep, columns, front, knees, shown, swept }: Props
         value: (row) => accuracyOrder(columns.columns[name]?.[row.at]),
         show: (row) => accuracyText(columns.columns[name]?.[row.at]),
       })),
-      { id: 'differs', title: t('best.differs_before'), width: 380, sortable: false, value: (row) => stepsTo(row).length, show: (row) => <span className="clip">{stepsTo(row).map((step, k) => <span key={step.parameter}>{k > 0 && ', '}<StepText step={step} /></span>)}</span> },
+      { id: 'differs', title: t('best.differs_before'), width: 380, sortable: false, value: (row) => stepsTo(row).length, show: (row) => <span className="clip"><StepList steps={stepsTo(row)} /></span> },
     ],
     [columns, shown.join(','), language, tables],
   );
