@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -50,17 +48,8 @@ std::vector<Outcome> outcomes_on(const CompileFunction& compile_machine, const s
     }
   List<const std::vector<std::size_t>*> groups;
   for (const auto& [key, places] : sharing) groups.push_back(&places);
-  std::mutex failing;
-  std::exception_ptr failure;
-  on_threads(threads, std::ssize(groups), [&](std::int64_t g) {
-    try {
-      evaluate_sharing(compile_machine, machines, *groups[g], outcomes);
-    } catch (...) {
-      const std::scoped_lock lock(failing);
-      if (!failure) failure = std::current_exception();
-    }
-  });
-  if (failure) std::rethrow_exception(failure);
+  on_threads(threads, std::ssize(groups),
+             [&](std::int64_t g) { evaluate_sharing(compile_machine, machines, *groups[g], outcomes); });
   screening.compiled = std::ssize(groups);
   return outcomes;
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <iostream>
 #include <mutex>
 #include <span>
@@ -101,8 +100,8 @@ class KeptAttempts {
   }
   /// Whether `one` was kept, and now has what it found.
   bool read(const std::string& space, Attempt& one) const {
-    if (folder_.empty() || !std::filesystem::exists(file_of(space, one))) return false;
     const std::filesystem::path file = file_of(space, one);
+    if (folder_.empty() || !std::filesystem::exists(file)) return false;
     try {
       const Json json = parse_json(read_text(file));
       one.found = {.costs = json.at("costs").get<CostPoints>(),
@@ -146,24 +145,16 @@ int attempt_all(const Catalog& catalog, const SearchedSpace& searched, const Kep
     if (!kept.read(searched.name, attempts[i])) missing.push_back(i);
   }
   std::mutex telling;
-  std::exception_ptr failure;
   std::int64_t ended = std::ssize(attempts) - std::ssize(missing);
   on_threads(threads_here(), std::ssize(missing), [&](std::int64_t k) {
     Attempt& one = attempts[missing[k]];
-    try {
-      one.found = one.drawn
-                      ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
-                      : compiled_search(catalog, searched, one.options);
-      kept.keep(searched.name, one);
-    } catch (...) {
-      const std::scoped_lock lock(telling);
-      failure = std::current_exception();
-      return;
-    }
+    one.found = one.drawn
+                    ? compiled_draw(catalog, searched, one.options.seed, one.options.evaluations, threads_each)
+                    : compiled_search(catalog, searched, one.options);
+    kept.keep(searched.name, one);
     const std::scoped_lock lock(telling);
     tell(one, searched, ++ended, std::ssize(attempts));
   });
-  if (failure) std::rethrow_exception(failure);
   return threads_each;
 }
 

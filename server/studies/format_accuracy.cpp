@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -53,7 +52,6 @@ StoredAccuracy measured_now(const Catalog& catalog, const AccuracyRequest& reque
 void measure_all(const Catalog& catalog, List<Task>& tasks, const KnownAccuracies& known, int threads,
                  const Stop& stop) {
   std::mutex keeping;
-  std::exception_ptr failure;
   on_threads(threads, std::ssize(tasks), [&](std::int64_t i) {
     Task& task = tasks[i];
     const std::string key = accuracy_key(task.request.model, task.request);
@@ -61,7 +59,6 @@ void measure_all(const Catalog& catalog, List<Task>& tasks, const KnownAccuracie
     try {
       {
         const std::scoped_lock lock(keeping);
-        if (failure) return;
         if (kept && known.find) task.found = known.find(key);
       }
       if (task.found) return;
@@ -70,15 +67,9 @@ void measure_all(const Catalog& catalog, List<Task>& tasks, const KnownAccuracie
       const std::scoped_lock lock(keeping);
       if (kept && known.add) known.add(key, *task.found);
     } catch (const Error& error) {
-      const std::scoped_lock lock(keeping);
-      if (!failure && (is_cancelled(error) || error.code == "limit_exceeded" || error.code == "unknown_model"))
-        failure = std::current_exception();
-    } catch (...) {
-      const std::scoped_lock lock(keeping);
-      if (!failure) failure = std::current_exception();
+      if (is_cancelled(error) || error.code == "limit_exceeded" || error.code == "unknown_model") throw;
     }
   });
-  if (failure) std::rethrow_exception(failure);
 }
 
 double decibels(const std::optional<StoredAccuracy>& found) {

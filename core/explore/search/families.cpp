@@ -2,16 +2,13 @@
 #include "core/explore/search/families.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <iterator>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <thread>
 
 #include "core/base/error.h"
+#include "core/base/on_threads.h"
 #include "core/base/stop.h"
 #include "core/explore/front.h"
 #include "core/explore/search/selection.h"
@@ -236,29 +233,14 @@ Placing drawn_at_large(const SearchSpace& space, SearchDraws& draws) {
 
 void on_search_threads(const Searching& searching, int threads, std::size_t count,
                        const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  std::mutex failing;
-  std::exception_ptr failure;
-  const auto some = [&] {
-    for (std::size_t i = next++; i < count && !searching.stopped(); i = next++) try {
-        work(i);
-      } catch (const Error& error) {
-        next = count;
-        if (is_cancelled(error)) return;
-        const std::scoped_lock lock(failing);
-        if (!failure) failure = std::current_exception();
-      } catch (...) {
-        next = count;
-        const std::scoped_lock lock(failing);
-        if (!failure) failure = std::current_exception();
-      }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (int i = 1; i < std::min(threads, static_cast<int>(count)); ++i) workers.emplace_back(some);
-    some();
-  }
-  if (failure) std::rethrow_exception(failure);
+  on_threads(threads, static_cast<std::int64_t>(count), [&](std::int64_t i) {
+    if (searching.stopped()) return;
+    try {
+      work(as_size(i));
+    } catch (const Error& error) {
+      if (!is_cancelled(error)) throw;
+    }
+  });
 }
 
 std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placing> all, int threads) {
