@@ -159,8 +159,23 @@ const char* const search_progress = R"(
 ALTER TABLE search ADD COLUMN progress_json TEXT;
 )";
 
-const char* const steps_so_far[] = {version_1, validations,    accuracies, checksums,        signatures,
-                                    searches,  packed_columns, revisions,  bounds_of_chunks, search_progress};
+/// Analyses of points that somebody wants to keep as they are.
+const char* const kept_points = R"(
+CREATE TABLE kept_point(
+  id INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL REFERENCES sweep(id),
+  point INTEGER NOT NULL CHECK(point >= 0),
+  created TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  text_bytes INTEGER NOT NULL CHECK(text_bytes BETWEEN 0 AND 268435456),
+  analyses BLOB NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX kept_point_place ON kept_point(sweep, point);
+)";
+
+const char* const steps_so_far[] = {version_1,        validations,     accuracies,     checksums,
+                                    signatures,       searches,        packed_columns, revisions,
+                                    bounds_of_chunks, search_progress, kept_points};
 
 /// Puts what was written to a file, or a folder's names, on the disk.
 void sync(const std::filesystem::path& path, int how) {

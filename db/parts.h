@@ -211,6 +211,10 @@ Error no_such(const std::string& table, std::int64_t id);
 /// As Store::point_accuracies.
 std::map<std::int64_t, StoredAccuracy> point_accuracies_in(Connection& connection, std::int64_t sweep);
 
+/// The analyses of a row of `kept_point`: their packed text and its length. Throws Error("store_corrupt", path,
+/// ...).
+std::string unpacked_analyses(std::string_view blob, std::int64_t text_bytes, const std::string& path);
+
 /// Which of a sweep's points are stored, ascending.
 std::vector<IndexRange> stored_in(Connection& connection, std::int64_t sweep);
 

@@ -358,6 +358,7 @@ void Store::remove_sweep(std::int64_t id) {
   Statement(parts_->writer, "DELETE FROM chunk WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM validation WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM point_accuracy WHERE sweep = ?").bind(id).run();
+  Statement(parts_->writer, "DELETE FROM kept_point WHERE sweep = ?").bind(id).run();
   Statement(parts_->writer, "DELETE FROM sweep WHERE id = ?").bind(id).run();
   parts_->fronts.forget(id);
   parts_->orders.forget(id);

@@ -126,6 +126,21 @@ struct StoredAccuracy {
   bool random_weights = false;
 };
 
+/// A stored point whose analyses, layer by layer, are kept as they were made.
+struct KeptPoint {
+  std::int64_t index = 0;
+  std::string created, signature;  // when, RFC 3339; of the engine that made them
+  std::int64_t text_bytes = 0;     // of the analyses, unpacked
+};
+
+struct KeptAnalyses {
+  KeptPoint point;
+  std::string text;
+};
+
+/// So many points of a sweep can be kept: 160 KB each of sd15.
+inline constexpr std::int64_t most_kept_analyses = 1000;
+
 /// Who reads alone holds no lock: a process that writes goes on beside it, and what it has stored by then is read.
 enum class StoreAccess { write, read };
 
@@ -235,6 +250,18 @@ class Store {
   std::map<std::int64_t, std::string> accuracy_keys(std::int64_t id) const;
   /// Everything that was measured, by key.
   std::map<std::string, StoredAccuracy> accuracies() const;
+
+  /// Keeps the analyses of a stored point, a text of at most 256 MiB, in place of those kept before; `text_bytes`
+  /// of `row` is not read. Throws Error("not_found", ...) for a point that is not stored, and
+  /// Error("limit_exceeded",
+  /// ...).
+  void keep_point(std::int64_t id, const KeptPoint& row, std::string_view analyses);
+  std::vector<KeptPoint> kept_points(std::int64_t id) const;  // ascending by index
+  std::optional<KeptPoint> kept_point(std::int64_t id, std::int64_t index) const;
+  /// Throws Error("not_found", ...) for a point that is not kept.
+  KeptAnalyses kept_analyses(std::int64_t id, std::int64_t index) const;
+  void let_go_of_point(std::int64_t id, std::int64_t index);
+
   /// Stored points as text, handed to `sink` in pieces; docs/exports.md says what they look like. One snapshot,
   /// whatever is written meanwhile. Stops when `sink` returns false. Requires a format that is text.
   void export_points(std::int64_t id, const Space& space, const ExportQuery& query,

@@ -9,6 +9,9 @@
 namespace sdip {
 namespace {
 
+/// First version of the store that keeps points.
+constexpr std::int64_t first_keeping_version = 11;
+
 constexpr const char* most_complaints = "PRAGMA integrity_check(100)";
 
 /// The message that SQLite has for a page whose checksum is another: it cannot say more.
@@ -91,6 +94,11 @@ void check_sweeps(Connection& connection, StoreCheck& found) {
   found.sweeps = std::ssize(ids);
 }
 
+void check_kept_points(Connection& connection, StoreCheck& found) {
+  Statement row(connection, "SELECT analyses, text_bytes FROM kept_point");
+  while (row.step()) note_damage(found, [&] { unpacked_analyses(row.blob(0), row.integer(1), connection.path()); });
+}
+
 void list_models(Connection& connection, StoreCheck& found) {
   Statement row(connection, "SELECT name, sha256, file FROM model ORDER BY name");
   while (row.step()) {
@@ -111,6 +119,7 @@ StoreCheck check_store(const std::string& path) {
   found.version = store_version(connection, std::ssize(migrations()));
   note_damage(found, [&] { check_pages(connection, found); });
   if (found.version > 0) note_damage(found, [&] { list_models(connection, found); });
+  if (found.version >= first_keeping_version) note_damage(found, [&] { check_kept_points(connection, found); });
   if (found.version >= first_checked_version)
     note_damage(found, [&] { check_sweeps(connection, found); });
   else if (found.version > 0)

@@ -46,6 +46,10 @@ Reply answer_front(Service&, const Call&);
 Reply answer_hypervolume(Service&, const Call&);
 Reply answer_joint_front(Service&, const Call&);
 Reply answer_point(Service&, const Call&);
+Reply answer_kept_points(Service&, const Call&);
+Reply keep_analysis(Service&, const Call&);
+Reply answer_kept_analysis(Service&, const Call&);
+Reply delete_kept_analysis(Service&, const Call&);
 Reply export_sweep(Service&, const Call&);
 Reply answer_manifest(Service&, const Call&);
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
+#include "server/api/schema_parts.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"
 #include "server/jobs/fronts.h"
@@ -193,13 +194,15 @@ Reply answer_point(Service& service, const Call& call) {
   const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
+  const auto kept = service.store.kept_point(sweep.row.id, index);
   return json_reply({{"index", index},
                      {"machine", machine_json(machine_shown(sweep.spec.space, index))},
                      {"feasible", stored->feasible},
                      {"reason", stored->reason},
                      {"metrics", Written<MetricValues>::json(stored->values)},
                      {"formulas", formula_values(sweep.spec, *stored)},
-                     {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)}});
+                     {"accuracy", accuracy_of_point(service.store.point_accuracies(sweep.row.id), index)},
+                     {"kept", kept ? Written<KeptPoint>::json(*kept) : OrderedJson()}});
 }
 
 namespace {

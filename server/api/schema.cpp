@@ -267,7 +267,8 @@ void add_sweeps(Schema& schemas) {
                              {"reason", text()},
                              {"metrics", reference("MetricValues")},
                              {"formulas", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
-                             {"accuracy", or_null(reference("PointAccuracy"))}});
+                             {"accuracy", or_null(reference("PointAccuracy"))},
+                             {"kept", or_null(reference("KeptPoint"))}});
 }
 
 /// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
@@ -343,6 +344,7 @@ OrderedJson component_schemas() {
                                                 {"vary?", {{"type", "object"}}}});
   add_comparison_schemas(schemas);
   add_sweeps(schemas);
+  add_kept_points(schemas);
   add_fronts(schemas);
   add_validations(schemas);
   add_searches(schemas);

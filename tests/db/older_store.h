@@ -84,7 +84,7 @@ inline void make_version_6(const std::string& path) {
   }
   for (const char* later : {"parent", "revision", "revision_json", "taken"})
     store.execute((std::string("ALTER TABLE sweep DROP COLUMN ") + later).c_str());
-  store.execute("DROP TABLE chunk_bounds");
+  store.execute("DROP TABLE chunk_bounds; DROP TABLE kept_point");
   store.execute("ALTER TABLE search DROP COLUMN progress_json");
   store.execute("PRAGMA user_version = 6");
   transaction.commit();

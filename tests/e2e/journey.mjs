@@ -135,6 +135,27 @@ export const journeyTests = [
     assert.equal(Number(await table.getAttribute('aria-rowcount')), analysis.stages[0].instructions.length + 1);
   })],
 
+  ['a point is kept as it is, found again from its sweep, and let go of', (world) => withPage(world, {}, async (page) => {
+    const { sweeps } = await (await fetch(`${world.origin}api/v1/sweeps`)).json();
+    const { id } = sweeps.find((one) => one.state === 'done' && one.feasible > 0);
+    const front = await (await fetch(`${world.origin}api/v1/sweeps/${id}/front`)).json();
+    const index = front.rows[0][0];
+    const kept = async () => (await (await fetch(`${world.origin}api/v1/sweeps/${id}/kept-points`)).json()).points.map((one) => one.index);
+    await page.goto(`${world.origin}#/sweeps/${id}/points/${index}`);
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByText(/^Kept .* by engine/).waitFor();
+    assert.deepEqual(await kept(), [index]);
+    await page.goto(`${world.origin}#/sweeps/${id}`);
+    await page.locator('.sweep-head').getByText('Kept points').waitFor();
+    await page.locator('.sweep-head').getByRole('link', { name: String(index), exact: true }).click();
+    await page.getByText(/^Kept .* by engine/).waitFor();
+    await page.getByRole('tab').nth(1).click();
+    await page.getByRole('table', { name: /^Instructions: \d+/ }).waitFor();
+    await page.getByRole('button', { name: 'Let go' }).click();
+    await page.getByRole('button', { name: 'Keep' }).waitFor();
+    assert.deepEqual(await kept(), []);
+  })],
+
   ['an axis under a condition is entered, counted once where it does not hold, and seen in the points', (world) => withPage(world, {}, async (page) => {
     await page.goto(`${world.origin}#/new`);
     await page.locator('.model-picker > label select').selectOption('tiny-sd-text');
@@ -189,6 +210,12 @@ export const journeyTests = [
     await settled(page);
     for (const part of front.sweeps) await page.getByText(`${part.points} of its ${part.own} front points`).first().waitFor();
     assert.equal(await page.locator('.scatter .front a').count(), front.points.length);
+    await page.locator('.chart-controls select').nth(1).selectOption('energy_j_per_frame');
+    const chosen = await (await fetch(`${world.origin}api/v1/fronts?sweeps=${two.join(',')}&metrics=energy_j_per_frame,area_mm2`)).json();
+    await page.getByText(`Pareto front: ${chosen.points.length} points`).first().waitFor();
+    assert.match(await page.evaluate(() => location.hash), /metrics=energy_j_per_frame%2Carea_mm2/);
+    await page.goto(`${world.origin}#/fronts?sweeps=${two.join(',')}`);
+    await page.getByText(`Pareto front: ${front.points.length} points`).first().waitFor();
     await page.locator('.data-row a').first().click();
     const first = front.points[0];
     assert.ok((await page.evaluate(() => location.hash)).startsWith(`#/sweeps/${first.sweep}/points/${first.index}`));

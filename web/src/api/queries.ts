@@ -164,6 +164,28 @@ export const usePoint = (id: number, index: number) =>
     staleTime: Infinity,
   });
 
+/** The points of a sweep whose analyses are kept. */
+export const useKeptPoints = (id: number) =>
+  useQuery({
+    queryKey: ['kept', id],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/kept-points', { params: { path: { id } } })).then((data) => data.points),
+  });
+
+const analysisPath = (id: number, index: number) => ({ params: { path: { id, index } } });
+
+export const keepPoint = (id: number, index: number) => answer(client.POST('/api/v1/sweeps/{id}/points/{index}/analysis', analysisPath(id, index)));
+
+export const letGoOfPoint = (id: number, index: number) => answer(client.DELETE('/api/v1/sweeps/{id}/points/{index}/analysis', analysisPath(id, index)));
+
+/** The analyses of a point that was kept at that time; null of one that is not. */
+export const useKeptAnalyses = (id: number, index: number, created: string | null) =>
+  useQuery({
+    queryKey: ['kept-analyses', id, index, created],
+    queryFn: () => answer(client.GET('/api/v1/sweeps/{id}/points/{index}/analysis', analysisPath(id, index))).then((data) => data.analyses),
+    enabled: created !== null,
+    staleTime: Infinity,
+  });
+
 export interface Design {
   model: string;
   preset: string;

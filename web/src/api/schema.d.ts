@@ -499,6 +499,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps/{id}/kept-points": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The points whose analyses are kept */
+        get: operations["list_kept_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{id}/points/{index}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The analyses of a point that is kept */
+        get: operations["get_kept_analysis"];
+        put?: never;
+        /** Keep the analyses of a stored point, layer by layer, as they are */
+        post: operations["keep_analysis"];
+        /** Let go of what is kept of a point */
+        delete: operations["delete_kept_analysis"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps/{id}/export": {
         parameters: {
             query?: never;
@@ -3703,6 +3739,23 @@ export interface components {
                 [key: string]: number | null;
             };
             accuracy: components["schemas"]["PointAccuracy"] | null;
+            kept: components["schemas"]["KeptPoint"] | null;
+        };
+        KeptPoint: {
+            index: number;
+            created: string;
+            signature: string;
+            text_bytes: number;
+        };
+        KeptPoints: {
+            points: components["schemas"]["KeptPoint"][];
+        };
+        KeptAnalyses: {
+            index: number;
+            created: string;
+            signature: string;
+            text_bytes: number;
+            analyses: components["schemas"]["Analysis"][];
         };
         ObjectiveChange: {
             metric: string;
@@ -5302,6 +5355,131 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Point"];
                 };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_kept_points: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The points whose analyses are kept */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptPoints"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_kept_analysis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The analyses of a point that is kept */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptAnalyses"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    keep_analysis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keep the analyses of a stored point, layer by layer, as they are */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptPoint"];
+                };
+            };
+            /** @description A problem */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_kept_analysis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let go of what is kept of a point */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A problem */
             default: {

@@ -56,6 +56,7 @@ export type StageTensors = Schemas['StageTensors'];
 export type LayerTensors = Schemas['LayerTensors'];
 export type FirstDifference = Schemas['FirstDifference'];
 export type FrontPoint = Schemas['FrontPoint'];
+export type KeptPoint = Schemas['KeptPoint'];
 export type Link = Schemas['Link'];
 export type JointFront = Schemas['JointFront'];
 export type JointFrontPoint = Schemas['JointFrontPoint'];

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { FoundMachine, Machine, SearchResult } from '../api/types';
 import { changedFrom, defaultPreset, encodeSettings, settingsOf } from '../form/values';
-import { plain, quantity, unitName } from '../format/quantity';
+import { headed, plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 import { mixOf } from '../models/mix';
 import { AllMetrics } from '../point/all_metrics';
@@ -151,6 +151,3 @@ function Binding({ result }: { result: SearchResult }) {
     </Card>
   );
 }
-
-/** A heading with its unit. */
-export const headed = (name: string, unit: string): string => (unit ? `${name} [${unitName(unit)}]` : name);

@@ -1,11 +1,11 @@
 // The machines that came next, and how each differs from the best.
 import { Link } from 'wouter';
 import type { FoundMachine, SearchResult } from '../api/types';
-import { quantity } from '../format/quantity';
+import { headed, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
-import { headed, queryOfFound, type Asked } from './answer';
+import { queryOfFound, type Asked } from './answer';
 import { StepList } from './steps';
 
 const mostShown = 10, mostSteps = 6;

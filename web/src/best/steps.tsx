@@ -1,11 +1,11 @@
 // Single steps around the best machine: what would better it and what forbids that; what further area buys.
 import type { Parameter, ParameterValue, SearchResult } from '../api/types';
 import { inputText } from '../form/values';
-import { percent, plain, quantity } from '../format/quantity';
+import { headed, percent, plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { Card } from '../ui/basics';
 import { useMachineTables } from '../ui/tables_gate';
-import { headed, type Asked } from './answer';
+import type { Asked } from './answer';
 
 interface Step {
   parameter: string;

@@ -97,3 +97,6 @@ export function duration(seconds: number): string {
   if (seconds < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
+
+/** A name at the head of a column or an axis, with its unit. */
+export const headed = (name: string, unit: string): string => (unit ? `${name} [${unitName(unit)}]` : name);

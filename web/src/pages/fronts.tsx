@@ -4,16 +4,12 @@ import { Link } from 'wouter';
 import { useJointFront, useSweeps } from '../api/queries';
 import type { JointFront, JointFrontPoint, Sweep } from '../api/types';
 import { goalOf } from '../best/draft';
-import { headed } from '../best/answer';
-import { Pair } from '../best/found_front';
 import { StepList } from '../best/steps';
-import { ChartFrame } from '../chart/chart_frame';
-import { KneeKey } from '../chart/knee_key';
-import { Scatter, type AxisSpec } from '../chart/scatter';
+import { FrontChart } from '../chart/front_chart';
 import { plain, quantity } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
-import { go, useQueryState } from '../state/location';
-import { useDark } from '../state/theme';
+import { go, setQuery, useQueryState } from '../state/location';
+import { ColumnSelect } from '../sweep/column_select';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { TablesGate, useMachineTables } from '../ui/tables_gate';
@@ -26,8 +22,9 @@ export function FrontsPage() {
   const chosen = useMemo(() => said.split(',').map(Number).filter((id) => Number.isInteger(id) && id > 0), [said]);
   const sweeps = useSweeps();
   const its = (sweeps.data ?? []).filter((one) => chosen.includes(one.id));
-  // Sweeps that look for different things are compared by what the first looks for.
-  const objectives = its[0] && its.some((one) => one.objectives.join() !== its[0]?.objectives.join()) ? its[0].objectives : [];
+  // Sweeps that look for different things are compared by what the first looks for, where nobody says otherwise.
+  const [metrics] = useQueryState('metrics', '');
+  const objectives = metrics !== '' ? metrics.split(',') : its[0] && its.some((one) => one.objectives.join() !== its[0]?.objectives.join()) ? its[0].objectives : [];
   const front = useJointFront(chosen, objectives, its.reduce((sum, one) => sum + one.done, 0));
   if (sweeps.isError) return <ErrorBox error={sweeps.error} retry={() => void sweeps.refetch()} />;
   if (sweeps.isPending) return <div className="with-side"><Skeleton lines={6} /><Skeleton height={480} /></div>;
@@ -53,7 +50,7 @@ export function FrontsPage() {
       <div className="page">
         <h1>{t('fronts.title')}</h1>
         <p className="lead">{t('fronts.lead')}</p>
-        {objectives.length > 0 && <p className="muted" role="status">{t('fronts.objectives', { list: objectives.join(', ') })}</p>}
+        {metrics === '' && objectives.length > 0 && <p className="muted" role="status">{t('fronts.objectives', { list: objectives.join(', ') })}</p>}
         {chosen.length === 0 ? <Empty title={possible.length === 0 ? t('results.empty') : t('fronts.none')} />
           : front.isError ? <ErrorBox error={front.error} retry={() => void front.refetch()} />
           : front.isPending ? <Skeleton height={480} />
@@ -89,23 +86,14 @@ function Choice({ sweep, on, full, part, onToggle }: ChoiceProps) {
 function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
   const { t } = useSpeech();
   const tables = useMachineTables();
-  const dark = useDark();
   const { points } = front;
   const goals = useMemo(() => front.metrics.map((one) => goalOf(one, (metric) => tables.metric(metric)?.better)), [front.metrics, tables]);
-  const [first, second] = [goals[0]?.metric ?? '', goals[1]?.metric ?? ''];
-  const axis = (metric: string): AxisSpec => ({
-    values: Float64Array.from(points, (one) => one.objectives[metric] ?? NaN), log: false, unit: tables.unitOf(metric), title: headed(metric, tables.unitOf(metric)),
-  });
-  const x = useMemo(() => axis(first), [points, first, tables]);
-  const y = useMemo(() => axis(second), [points, second, tables]);
-  const all = useMemo(() => points.map((_, i) => i), [points]);
-  const layers = useMemo(() => [new Uint32Array(), new Uint32Array(), new Uint32Array(), Uint32Array.from(all)], [all]);
-  const knees = useMemo(() => new Set(all.filter((i) => points[i]?.knee !== 'none')), [all, points]);
   const names = useMemo(() => new Map(sweeps.map((one) => [one.id, nameOfSweep(t, one)])), [sweeps, t]);
   const text = (metric: string, one: JointFrontPoint | undefined) => quantity(one?.objectives[metric] ?? undefined, tables.unitOf(metric));
   const pathOf = (one: JointFrontPoint | undefined) => (one ? `/sweeps/${one.sweep}/points/${one.index}` : '/');
   const hrefOf = useCallback((i: number) => `#${pathOf(points[i])}`, [points]);
-  const nameOf = useCallback((i: number) => [names.get(points[i]?.sweep ?? 0), ...goals.map(({ metric }) => `${metric} ${text(metric, points[i])}`)].join(', '), [points, goals, names, tables]);
+  const namesOf = useCallback((i: number) => [names.get(points[i]?.sweep ?? 0) ?? '', String(points[i]?.index ?? '')], [names, points]);
+  const open = useCallback((i: number) => go(pathOf(points[i])), [points]);
   const columns = useMemo<Column<JointFrontPoint>[]>(() => [
     { id: 'sweep', title: t('fronts.sweep'), width: 170, value: (one) => names.get(one.sweep) ?? one.sweep },
     { id: 'index', title: t('table.point'), width: 80, numeric: true, value: (one) => one.index, show: (one) => <Link href={pathOf(one)}>{one.index}</Link> },
@@ -115,30 +103,34 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
   ], [goals, names, t, tables]);
   const title = t('front.title', { count: points.length });
   const note = front.note !== null && <div className="warn-box" role="status" lang="en">{front.note}</div>;
-  if (points.length === 0) return <>{note}<Empty title={t('fronts.no_point')} /></>;
+  if (points.length === 0) return <>{note}<ChosenMetrics metrics={front.metrics} /><Empty title={t('fronts.no_point')} /></>;
   return (
     <Card>
       {note}
+      <ChosenMetrics metrics={front.metrics} />
       {goals.length > 1 && (
-        <ChartFrame
-          title={title} note={t('fronts.note')}
-          table={() => ({ head: [t('fronts.sweep'), t('table.point'), ...goals.map((goal) => goal.metric)], rows: points.map((one) => [names.get(one.sweep) ?? '', String(one.index), ...goals.map(({ metric }) => text(metric, one))]) })}
-        >
-          <Scatter
-            x={x} y={y} layers={layers} channels={null} front={goals.length === 2 ? all : []} knees={knees} lowerX={!goals[0]?.most} dark={dark}
-            label={t('best.front_label', { x: first, y: second, count: plain(points.length) })} hrefOf={hrefOf} nameOf={nameOf} onOpen={(i) => go(pathOf(points[i]))}
-            zoomHint={t('pareto.hint')} resetLabel={t('chart.reset_zoom')} emptyLabel={t('pareto.nothing_placed', { x: first, y: second })}
-            describe={(i) => (
-              <>
-                <strong>{names.get(points[i]?.sweep ?? 0)} · {points[i]?.index}</strong>
-                <dl className="tip-facts">{goals.map(({ metric }) => <Pair key={metric} name={metric} text={text(metric, points[i])} />)}</dl>
-              </>
-            )}
-          />
-          {goals.length === 2 && <KneeKey count={knees.size} />}
-        </ChartFrame>
+        <FrontChart
+          title={title} note={t('fronts.note')} points={points} goals={goals} head={[t('fronts.sweep'), t('table.point')]} namesOf={namesOf}
+          hint={t('pareto.hint')} hrefOf={hrefOf} onOpen={open}
+        />
       )}
       <DataTable label={title} columns={columns} rows={points} onRow={(one) => go(pathOf(one))} height={360} />
     </Card>
+  );
+}
+
+/** By which two metrics the front is; the sweeps' objectives, of which there may be more, until somebody chooses. */
+function ChosenMetrics({ metrics }: { metrics: string[] }) {
+  const { t } = useSpeech();
+  const tables = useMachineTables();
+  const [x, y] = [metrics[0] ?? '', metrics[1] ?? ''];
+  // An objective that is a formula, or has a direction of its own, is no row of the table.
+  const extra = (own: string) => (tables.metric(own) ? [] : [{ id: own, label: own }]);
+  const choose = (next: string[]) => setQuery({ metrics: next.join(',') });
+  return (
+    <div className="chart-controls">
+      <ColumnSelect label={t('chart.y')} value={y} axes={[]} directed extra={extra(y)} onChange={(name) => choose([x, name])} />
+      <ColumnSelect label={t('chart.x')} value={x} axes={[]} directed extra={extra(x)} onChange={(name) => choose([name, y])} />
+    </div>
   );
 }

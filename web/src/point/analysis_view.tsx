@@ -14,13 +14,15 @@ import { MachineTable } from './machine_table';
 import { StageView } from './stage_view';
 import { Tiles } from './tiles';
 
-export function AnalysisView({ design }: { design: Design }) {
+/** `kept`: an analysis that is shown in place of one of today. */
+export function AnalysisView({ design, kept }: { design: Design; kept?: Analysis | undefined }) {
   const { t } = useSpeech();
-  const analysis = useAnalysis(design, true);
+  const analysis = useAnalysis(kept ? null : design, true);
   const [view] = useQueryState('tab', 'overview');
   if (analysis.isError) return <ErrorBox error={analysis.error} retry={() => void analysis.refetch()} />;
-  if (analysis.isPending) return <><Skeleton height={150} /><Skeleton height={380} /></>;
-  const stages = analysis.data.stages;
+  const shown = kept ?? analysis.data;
+  if (!shown) return <><Skeleton height={150} /><Skeleton height={380} /></>;
+  const { stages } = shown;
   const labelOf = (role: string, name: string) =>
     stages.filter((one) => one.role === role).length > 1 ? name : wordFor(t, 'part', role);
   const items = [
@@ -31,13 +33,13 @@ export function AnalysisView({ design }: { design: Design }) {
   const current = items.some((item) => item.id === view) ? view : 'overview';
   const stage = stages.find((_, index) => tabOf(stages, index) === current);
   return (
-    <Outdated when={analysis.isPlaceholderData}>
-      {!analysis.data.feasible && <Infeasible reason={analysis.data.reason} />}
-      <Tiles metrics={analysis.data.metrics} />
+    <Outdated when={!kept && analysis.isPlaceholderData}>
+      {!shown.feasible && <Infeasible reason={shown.reason} />}
+      <Tiles metrics={shown.metrics} />
       <Tabs label={t('point.views')} controls="point-view" items={items} value={current} onChange={(tab) => setQuery({ tab: tab === 'overview' ? null : tab })} />
       <div id="point-view" role="tabpanel" aria-labelledby={`point-view-tab-${current}`}>
-        {current === 'overview' && <Overview analysis={analysis.data} design={design} />}
-        {stage && <StageView key={stage.name} stage={stage} design={design} frameEnergy={analysis.data.metrics.energy_j_per_frame ?? 0} />}
+        {current === 'overview' && <Overview analysis={shown} design={design} />}
+        {stage && <StageView key={stage.name} stage={stage} design={design} frameEnergy={shown.metrics.energy_j_per_frame ?? 0} />}
         {current === 'compare' && <ComparisonTable design={design} />}
       </div>
     </Outdated>

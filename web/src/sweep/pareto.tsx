@@ -7,7 +7,7 @@ import { KneeKey } from '../chart/knee_key';
 import { kneesOf } from '../chart/knees';
 import { Scatter, type AxisSpec } from '../chart/scatter';
 import { admitted, colouring, encodeConstraints, frontOf, layersOf, numbersOf, parseConstraints, unplaced } from '../chart/scatter_model';
-import { cellText, plain, unitName } from '../format/quantity';
+import { cellText, headed, plain } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { go, setQuery, useQueryState } from '../state/location';
 import { useDark } from '../state/theme';
@@ -62,7 +62,7 @@ function ParetoView({ sweep, version, columns, x, y, colour, where }: ViewProps)
   const constraints = useMemo(() => parseConstraints(where), [where]);
   const axis = (name: string, log: boolean): AxisSpec => ({
     values: numbersOf(columns.columns[name], columns.count), log, unit: tables.unitOf(name),
-    title: `${name}${tables.unitOf(name) ? ` [${unitName(tables.unitOf(name))}]` : ''}`,
+    title: headed(name, tables.unitOf(name)),
   });
   const axisX = useMemo(() => axis(x, logX === '1'), [columns, x, logX]);
   const axisY = useMemo(() => axis(y, logY === '1'), [columns, y, logY]);

@@ -1,9 +1,9 @@
 // A sweep while it runs: how far, how fast, how long still; and what can be done about it.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { answer, client } from '../api/client';
-import { isLive } from '../api/queries';
+import { isLive, useKeptPoints } from '../api/queries';
 import type { Sweep } from '../api/types';
 import { defaultPreset } from '../form/values';
 import { duration, percent, plain } from '../format/quantity';
@@ -65,6 +65,7 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
         {sweep.points_per_second !== null && sweep.points_per_second > 0 && <div><dt>{t('sweep.rate')}</dt><dd>{plain(Math.round(sweep.points_per_second))} /s</dd></div>}
         {sweep.state === 'running' && <Remaining sweep={sweep} />}
         {sweep.validation && <div><dt>{t('validation.front')}</dt><dd><FrontLine sweep={sweep.id} validation={sweep.validation} /></dd></div>}
+        <KeptPoints sweep={sweep.id} />
         {sweep.spec.formats && <div><dt>{t('sweep.formats')}</dt><dd><pre className="rules">{sweep.spec.formats}</pre></dd></div>}
         <div><dt>{t('sweep.axes')}</dt><dd>{sweep.spec.axes.map((axis) => axis.parameter).join(' × ') || '–'}</dd></div>
         {sweep.spec.links && <div><dt>{t('sweep.links')}</dt><dd>{sweep.spec.links.map((link) => `${link.parameter} = ${link.formula}`).join(', ')}</dd></div>}
@@ -73,6 +74,24 @@ export function SweepHead({ sweep }: { sweep: Sweep }) {
       {sweep.error && <div className="error-box" role="alert"><strong>{sweep.error.title}</strong><p lang="en">{sweep.error.detail}</p><code>{sweep.error.code}</code></div>}
       {failure && <ErrorBox error={failure} />}
     </header>
+  );
+}
+
+const mostKeptShown = 12;
+
+/** Ways to the points that somebody kept. */
+function KeptPoints({ sweep }: { sweep: number }) {
+  const { t } = useSpeech();
+  const kept = useKeptPoints(sweep).data ?? [];
+  if (kept.length === 0) return null;
+  return (
+    <div>
+      <dt>{t('sweep.kept')}</dt>
+      <dd>
+        {kept.slice(0, mostKeptShown).map((one, i) => <span key={one.index}>{i > 0 && ', '}<Link href={`/sweeps/${sweep}/points/${one.index}`}>{one.index}</Link></span>)}
+        {kept.length > mostKeptShown && ` ${t('sweep.kept_more', { count: plain(kept.length - mostKeptShown) })}`}
+      </dd>
+    </div>
   );
 }
 
