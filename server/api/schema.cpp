@@ -214,6 +214,7 @@ Schema manifest_schema() {
                  {"signature", nullable(text())},
                  {"command", text()},
                  {"model", object({{"name", text()}, {"files", array(file)}})},
+                 {"machine_sha256", text()},
                  {"sweep", sweep},
                  {"points", text()},
                  {"columns", array(object({{"name", text()}, {"unit", text()}}))},

@@ -119,6 +119,15 @@ void require_same_model(const Store& store, const SweepSpec& spec, const Json& m
   throw Error("model_changed", "/model/files", spec.model + " has no such file");
 }
 
+/// A version with more parameters hashes the same machine otherwise: what counts is whether the points are the
+/// same.
+void note_other_machine(const SweepSpec& spec, const Json& manifest) {
+  if (manifest.contains("machine_sha256") && manifest["machine_sha256"] != machine_sha256(spec.space.base))
+    std::cerr << "sdip: note: the machine that the sweep begins with is not, parameter by parameter, that of the "
+                 "manifest (machine_sha256)"
+              << std::endl;
+}
+
 /// The points that were stored when the export was made. Throws Error value_invalid, points_unknown.
 std::vector<IndexRange> stored_points(const Json& manifest, std::int64_t total) {
   const Json& sweep = manifest["sweep"];
@@ -184,6 +193,7 @@ int run_reproduce(const std::string& name) {
   const Catalog catalog(UploadedModels{&store, data.path(), this_program, {}});
   const SweepSpec spec = spec_from_json(manifest["spec"]);
   require_same_model(store, spec, manifest);
+  note_other_machine(spec, manifest);
   const std::vector<IndexRange> stored = stored_points(manifest, point_count(spec.space));
   const std::int64_t id = add_sweep(store, catalog, spec), done = manifest["sweep"]["done"];
   SweepRecord sweep = sweep_record(store, id);

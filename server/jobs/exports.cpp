@@ -54,6 +54,8 @@ OrderedJson model_files(const Store& store, const std::string& model) {
   return files;
 }
 
+std::string machine_sha256(const Machine& machine) { return sha256_of_bytes(json_text(machine_json(machine))); }
+
 ExportFormat export_format_named(std::string_view name, const std::string& where, bool text) {
   std::string names;
   for (const ExportFormatRow& row : export_formats()) {
@@ -108,6 +110,7 @@ OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const Ex
           {"signature", row.signature.empty() ? OrderedJson() : OrderedJson(row.signature)},
           {"command", command},
           {"model", {{"name", row.model}, {"files", model_files(store, row.model)}}},
+          {"machine_sha256", machine_sha256(sweep.spec.space.base)},
           {"sweep",
            {{"id", row.id},
             {"name", row.name},

@@ -19,6 +19,9 @@ ExportQuery export_query(const Store& store, SweepRecord& sweep, ExportFormat fo
 /// A model's files and their hashes: of a built-in one those that `sdip model write` writes.
 OrderedJson model_files(const Store& store, const std::string& model);
 
+/// Of the machine's JSON with every parameter: two sweeps of equal ones begin with the same machine.
+std::string machine_sha256(const Machine& machine);
+
 /// The manifest of points, which says what made them: program, engine, model with its hash, spec, columns; and the
 /// command that wrote them.
 OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const ExportQuery& query,

@@ -41,17 +41,24 @@ TEST_F(sweep_exports, with_their_manifest_are_reproduced_byte_for_byte_or_told_w
     const Ended same = run_sdip({"reproduce", file});
     EXPECT_EQ(same.exit_code, 0) << same.err;
     EXPECT_THAT(same.out, StartsWith("reproduced: "));
+    EXPECT_THAT(same.err, testing::Not(HasSubstr("machine_sha256")));
   }
   const std::string front = folder / "front.csv", manifest = front + ".manifest.json";
   ASSERT_EQ(exported({"--manifest", "--front", "--fields", "cores,per_watt", "-o", front}).exit_code, 0);
   EXPECT_EQ(run_sdip({"reproduce", manifest}).exit_code, 0);
+  Json changed = Json::parse(file_text(manifest));
+  ASSERT_EQ(changed.at("machine_sha256").get<std::string>().size(), 64);
+  changed["machine_sha256"] = std::string(64, '0');
+  write_file(manifest, changed.dump());
+  const Ended noted = run_sdip({"reproduce", front});
+  EXPECT_EQ(noted.exit_code, 0);
+  EXPECT_THAT(noted.err, HasSubstr("(machine_sha256)"));
   std::string text = file_text(front);
   text[text.find('\n') + 1] ^= 1;
   write_file(front, text);
   const Ended other = run_sdip({"reproduce", front});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_THAT(other.out, HasSubstr("differs from line 2 on, first in index\n"));
-  Json changed = Json::parse(file_text(manifest));
   changed["signature"] = "of another engine";
   write_file(manifest, changed.dump());
   EXPECT_THAT(run_sdip({"reproduce", front}).err, HasSubstr("engine_changed"));

@@ -3693,6 +3693,7 @@ export interface components {
                     sha256: string;
                 }[];
             };
+            machine_sha256: string;
             sweep: {
                 id: number;
                 name: string;
