@@ -148,6 +148,8 @@ bool compare_report(Findings& f, const Machine& machine, std::int64_t cores, con
     f.equal(at, "waiting", one.waiting.value, counts.waiting);
     f.equal(at, "dram_weights", one.dram_weights.value, counts.weight_bytes);
     f.equal(at, "dram_program", one.dram_program.value, counts.program_bytes);
+    f.equal(at, "all_activations_in", one.all_activations_in.value, counts.activation_in_bytes);
+    f.equal(at, "all_activations_out", one.all_activations_out.value, counts.activation_out_bytes);
     f.equal(at, "dram_activations_in", one.dram_activations_in.value * cores, counts.activation_in_bytes);
     f.equal(at, "dram_activations_out", one.dram_activations_out.value * cores, counts.activation_out_bytes);
   }

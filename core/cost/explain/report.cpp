@@ -40,7 +40,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
                                  const StreamNeeds& streams, const TimelineRules& rules) {
   const Instruction& instruction = run.stage->program.instructions[number];
   const ClassCost& cost = run.costs[instruction.instruction_class];
-  const auto of_one_core = [&](std::int64_t bytes) { return bytes / run.schedule.active_cores; };
+  const std::int64_t active_cores = run.schedule.active_cores;
   InstructionCost c;
   c.start = Cycles(time.start);
   c.end = Cycles(time.end);
@@ -60,8 +60,10 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.dram_weights = Bytes(time.weight_bytes);
   c.dram_program = Bytes(time.program_bytes);
   c.dram = Bytes(time.dram_bytes());
-  c.dram_activations_in = Bytes(of_one_core(time.activation_in_bytes));
-  c.dram_activations_out = Bytes(of_one_core(time.activation_out_bytes));
+  c.dram_activations_in = Bytes(time.activation_in_bytes / active_cores);
+  c.dram_activations_out = Bytes(time.activation_out_bytes / active_cores);
+  c.all_activations_in = Bytes(time.activation_in_bytes);
+  c.all_activations_out = Bytes(time.activation_out_bytes);
   c.dsram_read_side = instruction.dsram_read_side;
   c.dsram_write_side = instruction.dsram_write_side;
   c.stackram = instruction.stackram;
@@ -69,6 +71,7 @@ InstructionCost instruction_cost(const StageRun& run, std::size_t number, const 
   c.tile_operations = cost.operations;
   c.macs = Macs(cost.macs * cost.cores);
   c.lane_macs = Macs(cost.spent_macs * cost.cores);
+  c.all_lane_macs = Macs(cost.spent_macs * cost.cores * active_cores);
   c.accumulator_writes = cost.busy.accumulator_writes;
   c.accumulator_reads = cost.busy.accumulator_reads;
   c.register_writes = cost.busy.register_writes;

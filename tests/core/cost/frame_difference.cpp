@@ -80,6 +80,8 @@ void compare_instruction(const InstructionCost& told, const InstructionCounts& i
   compared.counts("dram_program", told.dram_program.value, i.program_bytes);
   compared.counts("dram_activations_in", told.dram_activations_in.value, i.activation_in_bytes / active);
   compared.counts("dram_activations_out", told.dram_activations_out.value, i.activation_out_bytes / active);
+  compared.counts("all_activations_in", told.all_activations_in.value, i.activation_in_bytes);
+  compared.counts("all_activations_out", told.all_activations_out.value, i.activation_out_bytes);
   const auto busy = [&](Resource resource) { return told.busy[static_cast<std::size_t>(resource)].value; };
   compared.counts("compute", busy(Resource::compute), i.compute_cycles);
   const bool pairs = c.pair_a || c.pair_b ||

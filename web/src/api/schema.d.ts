@@ -3084,6 +3084,8 @@ export interface components {
             dram_weights_bytes: number;
             dram_activations_in_bytes: number;
             dram_activations_out_bytes: number;
+            all_dram_activations_in_bytes: number;
+            all_dram_activations_out_bytes: number;
             dram_program_bytes: number;
             dram_bytes: number;
             dsram_read_side_bytes: number;
@@ -3093,6 +3095,7 @@ export interface components {
             tile_operations: number;
             macs: number;
             lane_macs: number;
+            all_lane_macs: number;
             accumulator_writes: number;
             accumulator_reads: number;
             register_writes: number;

@@ -10,7 +10,6 @@ import { channelLabel, cyclesOf, limitsOf } from './sums';
 export function MemoryCharts({ stage }: { stage: Stage }) {
   const { t } = useSpeech();
   const program = stage.instructions ?? [];
-  const cores = stage.active_cores;
   const panels = useMemo<Panel[]>(() => {
     const limits = (memory: string) => limitsOf(stage.memory_capacities, memory);
     const sides: Panel['series'] = [
@@ -27,18 +26,18 @@ export function MemoryCharts({ stage }: { stage: Stage }) {
       { title: 'PSRAM', unit: 'B', limits: limits('PSRAM'), series: [{ name: 'psram_read', label: t('memory.held'), value: (one) => one.psram_bytes }] },
       { title: t('memory.dram_rate'), unit: 'B', rate: true, limits: [{ value: stage.dram_bytes_per_cycle, label: channelLabel(stage.dram_bytes_per_cycle) }], series: [
         { name: 'weight_stream', label: t('memory.weights'), value: (one) => one.dram_weights_bytes },
-        { name: 'activation_in', label: t('memory.activations_in'), value: (one) => cores * one.dram_activations_in_bytes },
-        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => cores * one.dram_activations_out_bytes },
+        { name: 'activation_in', label: t('memory.activations_in'), value: (one) => one.all_dram_activations_in_bytes },
+        { name: 'activation_out', label: t('memory.activations_out'), value: (one) => one.all_dram_activations_out_bytes },
         { name: 'program_stream', label: t('memory.program'), value: (one) => one.dram_program_bytes }] },
     ];
-  }, [stage, cores, t]);
+  }, [stage, t]);
   const bytes = (value: number) => quantity(value, 'B');
   return (
     <ChartFrame
       title={t('memory.title')} note={t('memory.note')}
       table={() => ({
         head: [t('table.name'), t('table.start'), `DSRAM ${t('memory.read_side')}`, `DSRAM ${t('memory.write_side')}`, 'STACKRAM', 'PSRAM', t('memory.weights'), t('memory.activations_in'), t('memory.activations_out'), t('memory.program')],
-        rows: program.map((one) => [one.name, quantity(one.start_cycle, ''), bytes(one.dsram_read_side_bytes), bytes(one.dsram_write_side_bytes), bytes(one.stackram_bytes), bytes(one.psram_bytes), bytes(one.dram_weights_bytes), bytes(one.dram_activations_in_bytes), bytes(one.dram_activations_out_bytes), bytes(one.dram_program_bytes)]),
+        rows: program.map((one) => [one.name, quantity(one.start_cycle, ''), bytes(one.dsram_read_side_bytes), bytes(one.dsram_write_side_bytes), bytes(one.stackram_bytes), bytes(one.psram_bytes), bytes(one.dram_weights_bytes), bytes(one.all_dram_activations_in_bytes), bytes(one.all_dram_activations_out_bytes), bytes(one.dram_program_bytes)]),
       })}
     >
       <OccupancyChart

@@ -190,6 +190,7 @@ void expect_no_dot_above_its_roof(const Application& application, const Machine&
     const StageReport& reported = report.stages[layer.stage];
     const Macs of_one_core = reported.instructions[layer.index].lane_macs;
     EXPECT_EQ(of_one_core.value * e.stages[layer.stage].active_cores, layer.lane_macs) << layer.index;
+    EXPECT_EQ(reported.instructions[layer.index].all_lane_macs.value, layer.lane_macs) << layer.index;
     EXPECT_EQ(reported.spread_cores, e.stages[layer.stage].spread_cores);
     EXPECT_LE(layer.lane_macs, layer.macs) << layer.index;
     if (layer.macs == 0) continue;
