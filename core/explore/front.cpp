@@ -240,6 +240,11 @@ double hypervolume(std::vector<std::vector<double>> points, std::span<const doub
   return volume(points, reference, reference.size());
 }
 
+bool volume_takes_too_long(std::size_t points, std::size_t objectives) {
+  return objectives > 2 &&
+         std::pow(static_cast<double>(points), static_cast<double>(objectives) - 1) > most_volume_work;
+}
+
 double CostAxis::cost(double value) const {
   const double plain = plain_cost(better, value);
   return sign == 0 ? plain : sign * std::log10(std::max(sign * plain, tiny_cost));
@@ -315,8 +320,7 @@ std::vector<Knee> front_knees(FrontColumns front, std::span<const Better> better
 
 std::optional<double> front_volume(std::span<const CostAxis> axes, FrontColumns points) {
   check(!axes.empty() && axes.size() == points.size(), "front_volume: a column for each axis");
-  const double width = static_cast<double>(axes.size()), count = static_cast<double>(points[0].size());
-  if (axes.size() > 2 && std::pow(count, width - 1) > most_volume_work) return std::nullopt;
+  if (volume_takes_too_long(points[0].size(), axes.size())) return std::nullopt;
   std::vector<double> reference;
   for (const CostAxis& axis : axes) reference.push_back(axis.reference());
   std::vector<std::vector<double>> costs;

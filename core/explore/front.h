@@ -30,6 +30,11 @@ double log_cost(double cost);
 /// in both: 3 + 6 - 2 = 7.
 double hypervolume(std::vector<std::vector<double>> points, std::span<const double> reference);
 
+/// Whether that takes too long: of more than two objectives, where points to the power of (objectives - 1) are more
+/// than most_volume_work.
+bool volume_takes_too_long(std::size_t points, std::size_t objectives);
+inline constexpr double most_volume_work = 1e6;
+
 /// How an objective of a front becomes a cost, the less the better: in logarithms to base 10 where all of the
 /// front's values have one sign, else as it is.
 struct CostAxis {
@@ -71,10 +76,8 @@ inline constexpr double least_knee = 0.05;
 std::vector<Knee> front_knees(std::span<const std::span<const double>> front, std::span<const Better> better);
 
 /// The volume that points cover up to the axes' references, in the axes' units (decades of ratios) multiplied;
-/// points beyond them, or with a value that is not finite, add nothing. Nothing where that takes too long: of more
-/// than two objectives, where points to the power of (objectives - 1) are more than most_volume_work. Requires as
-/// many columns as axes.
+/// points beyond them, or with a value that is not finite, add nothing. Nothing where it takes too long. Requires
+/// as many columns as axes.
 std::optional<double> front_volume(std::span<const CostAxis> axes, std::span<const std::span<const double>> points);
-inline constexpr double most_volume_work = 1e6;
 
 }  // namespace sdip

@@ -12,7 +12,8 @@ using namespace schema;
 Schema objective_values() { return array(nullable(number())); }
 
 void add_found(OrderedJson& schemas) {
-  schemas["BestSoFar"] = object({{"evaluated", integer()}, {"values", objective_values()}});
+  schemas["BestSoFar"] =
+      object({{"evaluated", integer()}, {"values", objective_values()}, {"volume?", nullable(number())}});
   schemas["FormatSet"] = object({{"formats", reference("MachineChanges")}, {"sqnr_db", number()}});
   schemas["FormatAccuracies"] = object({{"model", text()},
                                         {"weights", one_of({"random", "file"})},
@@ -51,6 +52,7 @@ void add_searches(OrderedJson& schemas) {
   progress.insert(progress.end(), {{"doing", one_of({"accuracy", "search", "changes", "validation"})},
                                    {"seconds", number()},
                                    {"best", or_null(objective_values())},
+                                   {"reference?", or_null(objective_values())},
                                    {"trace", array(reference("BestSoFar"))}});
   schemas["SearchProgress"] = object(progress);
   Properties summary = integers({"evaluated", "feasible", "compiled", "found"});

@@ -175,12 +175,13 @@ SearchSpace search_space(const BestRequest& request) {
 }
 
 void trace_best(BestTrace& trace, const SearchProgress& progress) {
-  if (progress.best.empty() || (!trace.empty() && trace.back().costs == progress.best)) return;
+  if (progress.best.empty()) return;
+  if (!trace.empty() && trace.back().costs == progress.best && trace.back().volume == progress.volume) return;
   if (trace.size() == longest_trace) {
     for (std::size_t i = 1; i < longest_trace / 2; ++i) trace[i] = std::move(trace[2 * i]);
     trace.resize(longest_trace / 2);
   }
-  trace.push_back({progress.evaluated, progress.best});
+  trace.push_back({progress.evaluated, progress.best, progress.volume});
 }
 
 namespace {

@@ -55,7 +55,8 @@ SearchSpace search_space(const BestRequest& request);
 /// The best so far, when it had just been found.
 struct BestSoFar {
   std::int64_t evaluated = 0;
-  std::vector<double> costs;  // of the goal's objectives
+  std::vector<double> costs;       // of the goal's objectives
+  std::optional<double> volume{};  // of a front (SearchProgress)
 };
 /// Each better one of a search, or, of many, every so-manieth, the last among them.
 using BestTrace = std::vector<BestSoFar>;

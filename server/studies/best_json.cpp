@@ -29,6 +29,10 @@ OrderedJson values_json(const SearchGoal& goal, const std::vector<double>& costs
   return values;
 }
 
+OrderedJson values_or_null(const SearchGoal& goal, const std::vector<double>& costs) {
+  return costs.empty() ? OrderedJson() : values_json(goal, costs);
+}
+
 NamedFigures objectives_of(const SearchGoal& goal, const std::vector<double>& costs) {
   NamedFigures objectives;
   for (std::size_t k = 0; k < costs.size(); ++k)
@@ -39,7 +43,9 @@ NamedFigures objectives_of(const SearchGoal& goal, const std::vector<double>& co
 OrderedJson trace_json(const SearchGoal& goal, const BestTrace& trace) {
   OrderedJson list = OrderedJson::array();
   for (const BestSoFar& one : trace)
-    list.push_back({{"evaluated", one.evaluated}, {"values", values_json(goal, one.costs)}});
+    list.push_back({{"evaluated", one.evaluated},
+                    {"values", values_json(goal, one.costs)},
+                    {"volume", one.volume ? OrderedJson(*one.volume) : OrderedJson()}});
   return list;
 }
 
@@ -127,6 +133,10 @@ std::vector<double> costs_from(const SearchGoal& goal, const Json& values) {
   return costs;
 }
 
+std::optional<double> number_in(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
 }  // namespace
 
 template <>
@@ -186,6 +196,8 @@ Record<BestAnswer> make_record() {
       .field("evaluated", [](const Of& of) { return of.found.progress.evaluated; })
       .field("feasible", [](const Of& of) { return of.found.progress.feasible; })
       .field("compiled", [](const Of& of) { return of.found.progress.compiled; })
+      .field("reference?", or_null(array(nullable(number()))),
+             [](const Of& of) { return values_or_null(of.goal, of.found.progress.reference); })
       .field("trace", array(reference("BestSoFar")), [](const Of& of) { return trace_json(of.goal, of.trace); })
       .field("found", [](const Of& of) { return of.found.best.size(); })
       .field("best", found_of)
@@ -227,7 +239,8 @@ OrderedJson best_progress_json(const SearchGoal& goal, const BestProgress& progr
           {"evaluated", progress.search.evaluated},
           {"feasible", progress.search.feasible},
           {"compiled", progress.search.compiled},
-          {"best", progress.search.best.empty() ? OrderedJson(nullptr) : values_json(goal, progress.search.best)},
+          {"best", values_or_null(goal, progress.search.best)},
+          {"reference", values_or_null(goal, progress.search.reference)},
           {"trace", trace_json(goal, progress.trace)}};
 }
 
@@ -243,7 +256,11 @@ BestProgress best_progress_from_json(const SearchGoal& goal, const Json& json) {
   if (json.at("trace").size() > longest_trace)
     throw Error("value_invalid", "trace", "expected at most " + std::to_string(longest_trace));
   for (const Json& one : json.at("trace"))
-    progress.trace.push_back({one.at("evaluated").get<std::int64_t>(), costs_from(goal, one.at("values"))});
+    progress.trace.push_back({one.at("evaluated").get<std::int64_t>(), costs_from(goal, one.at("values")),
+                              number_in(one.value("volume", Json()))});
+  if (const Json reference = json.value("reference", Json()); !reference.is_null())
+    progress.search.reference = costs_from(goal, reference);
+  if (!progress.trace.empty()) progress.search.volume = progress.trace.back().volume;
   return progress;
 }
 

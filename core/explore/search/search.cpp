@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/explore/front.h"
 #include "core/explore/search/archive.h"
 #include "core/explore/search/islands.h"
 
@@ -78,6 +80,35 @@ std::optional<Found> found_before(Searching& searching, const SearchState& state
   return found;
 }
 
+/// The worst costs of the machines that live and keep the conditions, each made a tenth worse.
+std::vector<double> worst_costs(const Found& found) {
+  std::vector<double> worst = found.archive.best()->score.costs;
+  for (const Population& island : found.islands)
+    for (const Candidate& one : island)
+      for (std::size_t k = 0; one.score.violation == 0 && k < worst.size(); ++k)
+        worst[k] = std::max(worst[k], one.score.costs[k]);
+  for (double& cost : worst) cost *= cost < 0 ? 1 / 1.1 : 1.1;
+  return worst;
+}
+
+/// Says of several objectives what the best cover by now.
+void measure_front(Found& found) {
+  const std::vector<Candidate>& front = found.archive.all();
+  if (front.empty() || front[0].score.costs.size() < 2) return;
+  std::vector<double>& reference = found.progress.reference;
+  if (reference.empty()) reference = worst_costs(found);
+  found.progress.volume = std::nullopt;
+  if (volume_takes_too_long(front.size(), reference.size())) return;
+  const auto decades = [](const std::vector<double>& costs) {
+    std::vector<double> row;
+    for (const double cost : costs) row.push_back(log_cost(cost) / std::numbers::ln10);
+    return row;
+  };
+  std::vector<std::vector<double>> points;
+  for (const Candidate& one : front) points.push_back(decades(one.score.costs));
+  found.progress.volume = hypervolume(std::move(points), decades(reference));
+}
+
 /// `parts` of each island, in turn, on the threads, taken into what is found; they share what is left of the
 /// budget.
 template <class Make>
@@ -105,6 +136,7 @@ void found_in_parts(Searching& searching, std::size_t parts, Found& found, const
   found.progress.generations += broods[0].generations;
   found.progress.compiled = found.compiled_before + searching.programs.compiled();
   if (const Candidate* best = found.archive.best()) found.progress.best = best->score.costs;
+  measure_front(found);
   if (searching.options.on_generation) searching.options.on_generation(found.progress);
 }
 

@@ -4070,6 +4070,7 @@ export interface components {
             doing: "accuracy" | "search" | "changes" | "validation";
             seconds: number;
             best: (number | null)[] | null;
+            reference?: (number | null)[] | null;
             trace: components["schemas"]["BestSoFar"][];
         };
         SearchSummary: {
@@ -4087,6 +4088,7 @@ export interface components {
         BestSoFar: {
             evaluated: number;
             values: (number | null)[];
+            volume?: number | null;
         };
         FormatSet: {
             formats: components["schemas"]["MachineChanges"];
@@ -4152,6 +4154,7 @@ export interface components {
             searched: string[];
             seconds: number;
             cancelled: boolean;
+            reference?: (number | null)[];
             trace: components["schemas"]["BestSoFar"][];
             best: components["schemas"]["FoundMachine"][];
             workloads: components["schemas"]["WorkloadWorth"][];

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { answer, client } from '../api/client';
 import { isLive, startSearch, useSearch } from '../api/queries';
-import type { Search } from '../api/types';
+import type { BestSoFar, Search } from '../api/types';
 import { Answer } from '../best/answer';
 import { goalOf } from '../best/draft';
 import { TraceChart } from '../best/trace_chart';
@@ -30,7 +30,7 @@ function SearchView({ id }: { id: number }) {
       {error && <div className="error-box" role="alert"><strong>{error.title}</strong><p lang="en">{error.detail}</p><code>{error.code}</code></div>}
       {isLive(search.data) && <Running search={search.data} />}
       {result && <Answer model={model} result={result} />}
-      {!progress && result && <Trace search={search.data} />}
+      {!progress && result && <SoFar search={search.data} at={result} />}
     </div>
   );
 }
@@ -67,15 +67,27 @@ function Running({ search }: { search: Search }) {
           </dl>
         )}
       </Card>
-      {progress && <Card><TraceChart trace={progress.trace} evaluated={progress.evaluated} metric={metric} unit={unit} /></Card>}
+      {progress && <SoFar search={search} at={progress} />}
     </>
   );
 }
 
-function Trace({ search }: { search: Search }) {
+/** How the best machine became better, or of several objectives how much the front came to cover. */
+function SoFar({ search, at }: { search: Search; at: { trace: BestSoFar[]; evaluated: number } }) {
+  const { t } = useSpeech();
   const { metric, unit } = useFirstGoal(search);
-  const { result } = search;
-  return result && <Card><TraceChart trace={result.trace} evaluated={result.evaluated} metric={metric} unit={unit} /></Card>;
+  const volumes = at.trace.filter((one) => typeof one.volume === 'number').map((one) => ({ evaluated: one.evaluated, values: [one.volume ?? null] }));
+  const last = volumes.at(-1)?.values[0] ?? null;
+  return (
+    <Card>
+      {last === null ? <TraceChart trace={at.trace} evaluated={at.evaluated} metric={metric} unit={unit} /> : (
+        <TraceChart
+          trace={volumes} evaluated={at.evaluated} metric={t('growth.volume')} unit=""
+          words={{ title: t('best.trace_front'), note: t('best.trace_front_note', { volume: quantity(last, '') }), counted: t('best.evaluated') }}
+        />
+      )}
+    </Card>
+  );
 }
 
 function Head({ search }: { search: Search }) {

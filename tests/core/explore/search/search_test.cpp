@@ -113,6 +113,36 @@ TEST(search, tells_what_it_has_done_after_each_generation) {
   EXPECT_EQ(evaluated.back(), found.progress.evaluated);
 }
 
+TEST(search, of_a_front_says_what_it_covers_which_never_falls) {
+  std::vector<SearchProgress> told;
+  SearchOptions options{.evaluations = 6'000};
+  options.on_generation = [&](const SearchProgress& progress) { told.push_back(progress); };
+  const SearchGoal front{{{Metric::throughput_fps, Better::higher}, {Metric::area_mm2, Better::lower}}};
+  const SearchResult found = search_made(front, options);
+  ASSERT_GT(told.size(), 3u);
+  ASSERT_EQ(told[0].reference.size(), 2u);
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_EQ(told[i].reference, told[0].reference);
+    EXPECT_GE(told[i].volume.value(), told[i - 1].volume.value());
+  }
+  EXPECT_GT(told.back().volume.value(), told[0].volume.value());
+  // By hand: the front's steps, the best rate first, in decades.
+  const std::vector<double>& reference = found.progress.reference;
+  double area = 0, rate = -reference[0];
+  for (std::size_t i = found.best.size(); i-- > 0;) {
+    const std::vector<double>& costs = found.best[i].score.costs;
+    if (-costs[0] <= rate || costs[1] >= reference[1]) continue;
+    area += std::log10(-costs[0] / rate) * std::log10(reference[1] / costs[1]);
+    rate = -costs[0];
+  }
+  EXPECT_NEAR(found.progress.volume.value(), area, 1e-9 * area);
+  options.on_generation = [](const SearchProgress& progress) {
+    EXPECT_TRUE(progress.reference.empty());
+    EXPECT_FALSE(progress.volume.has_value());
+  };
+  search_made({{{Metric::area_mm2, Better::lower}}}, options);
+}
+
 TEST(search, passes_on_what_is_no_error_of_a_machine) {
   const auto broken = [](const Machine&) -> std::shared_ptr<const Application> { throw std::logic_error("a bug"); };
   EXPECT_THROW(
