@@ -7,6 +7,7 @@
 #include "core/exec/chip/weights.h"
 #include "core/exec/operators/streams.h"
 #include "core/exec/walk/broadcast.h"
+#include "core/graph/attributes.h"
 
 namespace sdip::exec {
 namespace {
@@ -14,18 +15,14 @@ namespace {
 const Shape& shape_of(const Graph& graph, ValueId v) { return graph.values[v].operand.shape; }
 
 std::size_t axis_of(const Node& node, std::size_t rank, std::int64_t otherwise) {
-  const auto found = node.attributes.find("axis");
-  std::int64_t axis = otherwise;
-  if (found != node.attributes.end()) axis = std::get<std::int64_t>(found->second);
+  const auto axis = attribute_or(node, "axis", otherwise);
   return as_size(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 std::vector<std::int64_t> permutation_of(const Node& node, std::size_t rank) {
-  const auto found = node.attributes.find("perm");
-  if (found != node.attributes.end()) return std::get<std::vector<std::int64_t>>(found->second);
   std::vector<std::int64_t> reversed(rank);
   std::iota(reversed.rbegin(), reversed.rend(), 0);
-  return reversed;
+  return attribute_or(node, "perm", std::move(reversed));
 }
 
 /// Elements from `axis` on: one along it and all behind.

@@ -11,6 +11,7 @@
 #include "core/exec/operators/streams.h"
 #include "core/exec/operators/strip_values.h"
 #include "core/exec/walk/row_walk.h"
+#include "core/graph/attributes.h"
 #include "core/graph/node_arithmetic.h"
 #include "core/ops/windows/window.h"
 #include "core/program/kinds.h"
@@ -52,10 +53,7 @@ std::vector<std::int64_t> sources_of(Chip& chip, const Node& node, std::vector<s
 
 std::int64_t elements_of(const Chip& chip, ValueId v) { return element_count(chip.value(v).operand.shape); }
 
-bool is_nearest(const Node& node) {
-  const auto mode = node.attributes.find("mode");
-  return mode == node.attributes.end() || std::get<std::string>(mode->second) == "nearest";
-}
+bool is_nearest(const Node& node) { return attribute_or<std::string>(node, "mode", "nearest") == "nearest"; }
 
 bool is_resize(const Node& node) {
   return node.op->domain.empty() && (node.op->type == "Resize" || node.op->type == "Upsample");

@@ -6,6 +6,7 @@
 // stay as they are; the five become "attention+add+where" at the place of the last.
 #include <algorithm>
 
+#include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
 #include "core/program/tiling/tiles.h"
 
@@ -169,9 +170,7 @@ Draft joined(const List<Draft>& drafts, const Attention& found) {
 bool is_softmax_of_last_axis(const Graph& graph, const Node& node) {
   if (!node.op->domain.empty() || node.op->type != "Softmax") return false;
   const auto rank = std::ssize(shape_of(graph, node.inputs.at(0)));
-  const auto found = node.attributes.find("axis");
-  const auto* given = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  const std::int64_t axis = given != nullptr ? *given : node.opset < 13 ? 1 : -1;
+  const auto axis = attribute_or<std::int64_t>(node, "axis", node.opset < 13 ? 1 : -1);
   return rank > 0 && (axis == -1 || axis == rank - 1);
 }
 
