@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/program/form/fields.h"
 #include "core/program/form/form.h"
 #include "core/program/form/marks.h"
+#include "core/program/form/text_fields.h"
 
 namespace sdip {
 namespace {
@@ -141,9 +143,7 @@ void check_partial_sums(const CompiledStage& stage, const Instruction& i, const 
 /// Operands, weights and result of an instruction of nodes are theirs.
 void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusal& refuse) {
   const auto text = [](const std::set<ValueId>& values) {
-    std::string list;
-    for (const ValueId v : values) list += (list.empty() ? "%" : ", %") + std::to_string(v);
-    return list.empty() ? "none" : list;
+    return values.empty() ? "none" : list_text(values, value_label);
   };
   std::set<ValueId> read;
   for (const PlacedOperand& source : i.sources) read.insert(source.value);

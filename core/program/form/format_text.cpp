@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/list_text.h"
 #include "core/program/kinds.h"
 #include "core/program/tiling/mapping_text.h"
 #include "core/program/tiling/rule_reader.h"
@@ -23,8 +24,7 @@ constexpr FormatField format_fields[] = {{"weights", &FormatRule::weights},
 NumberFormat format_of(const RuleReader& reader, std::string_view text) {
   const auto* row = std::ranges::find(number_formats, text, &NumberFormatRow::name);
   if (row != std::end(number_formats)) return static_cast<NumberFormat>(row - std::begin(number_formats));
-  std::string all;
-  for (const NumberFormatRow& one : number_formats) all += (all.empty() ? "" : ", ") + std::string(one.name);
+  const std::string all = list_text(number_formats, [](const NumberFormatRow& one) { return one.name; });
   reader.refuse(fmt::format("expected one of {}; found '{}'", all, printable(text.substr(0, 40))));
 }
 

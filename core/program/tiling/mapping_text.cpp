@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/list_text.h"
 #include "core/program/tiling/rule_reader.h"
 #include "core/program/tiling/tiles.h"
 
@@ -138,9 +139,9 @@ std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view 
 
 std::string mapping_text(const MappingRule& rule) {
   const auto size = [](std::int64_t n) { return n == 0 ? std::string("all") : std::to_string(n); };
-  std::string text = fmt::format("\"{}\" rows={} columns={} channels={} sums={} order=", rule.pattern,
-                                 size(rule.rows), size(rule.columns), size(rule.channels), size(rule.sums));
-  for (const Loop loop : rule.order) text += (loop == rule.order[0] ? "" : ",") + std::string(loop_text(loop));
+  std::string text =
+      fmt::format("\"{}\" rows={} columns={} channels={} sums={} order={}", rule.pattern, size(rule.rows),
+                  size(rule.columns), size(rule.channels), size(rule.sums), list_text(rule.order, loop_text, ","));
   if (rule.result) text += *rule.result == Place::dram ? " dram" : " dsram";
   return text;
 }
