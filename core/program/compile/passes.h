@@ -14,7 +14,7 @@
 
 namespace sdip {
 
-class FrontCache;
+struct FrontCache;
 
 /// One stage on its way from graph to program; each pass fills or changes a part.
 struct Compilation {
