@@ -63,21 +63,6 @@ RowScale scale_of(const NormRule& rule, const NormSums& sums, std::size_t row) {
   return {mean, 1.0 / std::sqrt(variance + rule.epsilon)};
 }
 
-/// Calls `visit(row, first, count)` for runs of `at` that lie in one row: numbers [first, first + count).
-template <class Visit>
-void for_rows(const NormRule& rule, const Elements& at, Visit visit) {
-  std::size_t first = 0;
-  for (const Line& line : at.lines())
-    for (std::int64_t done = 0; done < line.count;) {
-      const std::int64_t element = line.begin + done * line.step, row = rule.row_of(element);
-      std::int64_t count = 1;
-      if (line.step == 1) count = std::min(line.count - done, (row + 1) * rule.length - element);
-      visit(as_size(row), first, as_size(count));
-      first += as_size(count);
-      done += count;
-    }
-}
-
 }  // namespace
 
 std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
@@ -121,9 +106,11 @@ NormSums empty_sums(const NormRule& rule) {
 }
 
 void add_to_sums(NormSums& sums, const NormRule& rule, const Elements& at, const std::vector<double>& x) {
-  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
+  std::size_t i = 0;
+  at.each_run(rule.length, [&](std::int64_t number, std::int64_t, std::int64_t count) {
+    const auto row = as_size(number);
     double sum = sums.sum[row], squares = sums.squares[row];
-    for (std::size_t i = first; i < first + count; ++i) {
+    for (const std::size_t end = i + as_size(count); i < end; ++i) {
       sum += x[i];
       squares += x[i] * x[i];
     }
@@ -138,9 +125,11 @@ Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const
   const auto gamma = given(1) ? parameters_at(chip, rule, 1, at) : std::vector<double>(x.size(), 1.0);
   const auto beta = given(2) ? parameters_at(chip, rule, 2, at) : std::vector<double>(x.size(), 0.0);
   std::vector<double> y(x.size());
-  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
-    const auto [mean, scale] = scale_of(rule, sums, row);
-    for (std::size_t i = first; i < first + count; ++i) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+  std::size_t i = 0;
+  at.each_run(rule.length, [&](std::int64_t row, std::int64_t, std::int64_t count) {
+    const auto [mean, scale] = scale_of(rule, sums, as_size(row));
+    for (const std::size_t end = i + as_size(count); i < end; ++i)
+      y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
   });
   if (type != ElementType::float32 && type != ElementType::float64)
     for (double& number : y) number = held_number(type, number);

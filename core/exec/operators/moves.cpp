@@ -32,18 +32,6 @@ std::int64_t elements_from(const Shape& shape, std::size_t axis) {
   return count;
 }
 
-/// Runs of `at` cut where blocks of `block` elements end: `visit(number of the block, first in it, count)`.
-template <class Visit>
-void for_blocks(const Elements& at, std::int64_t block, Visit visit) {
-  for (const Line& line : at.lines())
-    for (std::int64_t done = 0; done < line.count;) {
-      const std::int64_t element = line.begin + done * line.step, in_block = element % block;
-      const std::int64_t count = line.step == 1 ? std::min(line.count - done, block - in_block) : 1;
-      visit(element / block, in_block, count);
-      done += count;
-    }
-}
-
 void add_to(std::vector<Moved>& moved, ValueId from, const Line& line) {
   if (moved.empty() || moved.back().from != from) moved.push_back({from});
   moved.back().at.add(line);
@@ -53,7 +41,7 @@ std::vector<Moved> joined_elements(const Graph& graph, const Node& node, ValueId
   const Shape& shape = shape_of(graph, result);
   const std::size_t axis = axis_of(node, shape.size(), 0);
   std::vector<Moved> moved;
-  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+  at.each_run(elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
     for (const ValueId v : node.inputs) {
       const std::int64_t own = elements_from(shape_of(graph, v), axis);
       const std::int64_t fit = std::clamp<std::int64_t>(own - first, 0, count);
@@ -75,7 +63,7 @@ std::vector<Moved> split_elements(const Graph& graph, const Node& node, ValueId 
   }
   const std::int64_t all = elements_from(whole, axis);
   std::vector<Moved> moved;
-  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+  at.each_run(elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
     add_to(moved, node.inputs[0], {block * all + before + first, count, 1});
   });
   return moved;
