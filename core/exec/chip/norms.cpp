@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/exec/chip/chip.h"
-#include "core/exec/chip/weights.h"
 #include "core/exec/kernels/wide.h"
 #include "core/exec/walk/broadcast.h"
 #include "core/graph/attributes.h"
@@ -22,14 +21,8 @@ bool result_alone(const Node& node) {
 /// Elements of gamma or beta. An activation is read once and held.
 std::vector<double> parameters(Chip& chip, OperandPlace place, const Elements& at) {
   const ValueId v = place.first->inputs[place.second];
-  if (chip.value(v).kind == ValueKind::weight) return doubles_in(read_operand(chip, v, at));
-  const std::scoped_lock lock(*chip.holding);
-  const auto [held, fresh] = chip.held_operands.try_emplace(place);
-  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
-  const std::vector<double> all = doubles_in(held->second);
-  std::vector<double> picked;
-  at.each([&](std::int64_t element) { picked.push_back(all.at(as_size(element))); });
-  return picked;
+  const bool weight = chip.value(v).kind == ValueKind::weight;
+  return doubles_in(weight ? read_operand(chip, v, at) : picked(held_operand(chip, place), at));
 }
 
 /// Which of gamma, or of beta, stand beside elements: of norms of channels those of one parameter a channel.
@@ -90,14 +83,6 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   if (count == 0 || rule.rows == 0) return std::nullopt;
   rule.length = count / rule.rows;
   return rule;
-}
-
-void find_parameters(Chip& chip, const NormRule& rule) {
-  for (std::size_t i = 1; i < rule.node->inputs.size(); ++i) {
-    const ValueId v = rule.node->inputs[i];
-    if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-      constant_of(chip, v);
-  }
 }
 
 NormSums empty_sums(const NormRule& rule) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/exec/chip/weights.h"
 #include "core/exec/operators/streams.h"
 #include "core/exec/walk/broadcast.h"
 #include "core/graph/attributes.h"
@@ -96,9 +95,7 @@ bool run_moves(Chip& chip, const Operators& operators, const std::vector<Element
   const std::string_view type = node.op->type;
   if (!node.op->domain.empty() || (type != "Concat" && type != "Split" && type != "Transpose")) return false;
   if (!operators.before.empty() || std::ranges::find(node.outputs, none) != node.outputs.end()) return false;
-  for (const ValueId v : node.inputs)
-    if (type == "Concat" && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-      constant_of(chip, v);
+  find_weights(chip, node);
   for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
     end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
       return read_moved(chip, moved_elements(chip.graph, node, result, piece));

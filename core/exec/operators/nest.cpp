@@ -75,9 +75,8 @@ struct Tiles {
       if (operand.codes) return operand.codes(at, to);
       const ValueId root = chip.views.root[operand.as_it_lies];
       const auto placed = placed_operand(chip, root);
-      note(chip, chip.stream, placed->slot.second, at.size(), root);
-      read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
-                 through_view(chip, operand.as_it_lies, at), to);
+      note(chip, chip.stream, placed->reading.slot.second, at.size(), root);
+      read_codes(placed->memory, placed->reading, through_view(chip, operand.as_it_lies, at), to);
     } else if constexpr (std::is_same_v<T, float>) {
       if (operand.as_it_lies == none) return take(operand.read(at), to);
       to.resize(as_size(at.size()));

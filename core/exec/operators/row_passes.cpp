@@ -175,7 +175,7 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
   const bool own = passes > 1;
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const RowShape rows{rule.rows, rule.length, 1};
-  find_parameters(chip, rule);
+  find_weights(chip, *rule.node);
   if (may_stream_rows(chip, operators, rule.length, result))
     if (const auto parameters = norm_parameters(chip, rule)) {
       for_each_row_tile(chip, rows, passes, [](const RowStep&) {});
