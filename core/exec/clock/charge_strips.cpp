@@ -168,7 +168,7 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
 
 }  // namespace
 
-void charge_strips(std::vector<Operation>& operations, const Comparison& x) {
+void charge_strips(const std::vector<Operation>& operations, const Comparison& x) {
   const InstructionClass& c = x.c;
   const bool known = !x.moved.other_windows && reads_rows(c.parts[0]);
   StripPlaces places(c);
