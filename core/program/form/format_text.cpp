@@ -85,17 +85,7 @@ FormatRule parse_line(RuleReader& reader) {
 }  // namespace
 
 std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where) {
-  std::vector<FormatRule> rules;
-  std::int64_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    RuleReader reader{"formats_invalid", text.substr(from, end - from), where, ++number};
-    from = end + 1;
-    if (reader.done()) continue;
-    rules.push_back(parse_line(reader));
-    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
-  }
-  return rules;
+  return parse_rules("formats_invalid", text, where, parse_line);
 }
 
 std::string format_rule_text(const FormatRule& rule) {

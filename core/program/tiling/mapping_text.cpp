@@ -124,17 +124,7 @@ bool stands_for(std::string_view pattern, std::string_view text) {
 }  // namespace
 
 std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view where) {
-  std::vector<MappingRule> rules;
-  std::int64_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    RuleReader reader{"mapping_invalid", text.substr(from, end - from), where, ++number};
-    from = end + 1;
-    if (reader.done()) continue;
-    rules.push_back(parse_mapping_line(reader));
-    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
-  }
-  return rules;
+  return parse_rules("mapping_invalid", text, where, parse_mapping_line);
 }
 
 std::string mapping_text(const MappingRule& rule) {
