@@ -311,6 +311,18 @@ StageCache* cache_of(const CompileOptions& options) {
 
 }  // namespace
 
+Compilation asked_alike(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph) {
+  Compilation c{machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
+  c.stage = from.stage;
+  c.mapping_rules = from.mapping_rules;
+  c.rules_met = from.rules_met;
+  c.mappings = from.mappings;
+  c.windows = from.windows;
+  c.stop = from.stop;
+  c.chip_share = from.chip_share;
+  return c;
+}
+
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& given) {
   CompileOptions options = given;
   if (!options.mappings) options.mappings = std::make_shared<MappingCache>();

@@ -46,6 +46,9 @@ struct Compilation {
   std::vector<std::vector<NodeId>> strips{};  // nodes of each instruction that carries strips
 };
 
+/// A compilation of the same stage and mapping rules, of a graph in which formats are said.
+Compilation asked_alike(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph);
+
 /// The needs of a pass of the stage on one core: bytes of DRAM, and cycles on the reference machine. Requires
 /// places.
 struct PassNeeds {

@@ -24,14 +24,7 @@ Machine tried_on(Machine machine) {
 }
 
 Compilation placed(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph) {
-  Compilation trial{machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
-  trial.stage = from.stage;
-  trial.mapping_rules = from.mapping_rules;  // formats are said
-  trial.rules_met = from.rules_met;
-  trial.mappings = from.mappings;
-  trial.windows = from.windows;
-  trial.stop = from.stop;
-  trial.chip_share = from.chip_share;
+  Compilation trial = asked_alike(from, machine, std::move(graph));
   trial.say_needed_bytes = false;
   bool after = false;
   for (const Pass& pass : passes()) {
