@@ -350,17 +350,14 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, List<Ins
                     const std::function<void(std::size_t, const std::string&)>& refuse) {
   Program& program = stage.program;
   check_order(stage, derivation, classes, refuse);
-  std::map<InstructionClass, std::int32_t> numbers;
   std::map<std::int64_t, std::pair<const std::vector<ValueId>*, Bytes>> regions;
   check_sums(stage, classes, refuse);
   check_compounds(stage, derivation, classes, refuse);
+  share_classes(program, classes);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     Instruction& instruction = program.instructions[i];
     check_instruction(stage, derivation, instruction, classes[i],
                       [&](const std::string& what) { refuse(i, what); });
-    const auto [entry, fresh] = numbers.try_emplace(classes[i], static_cast<std::int32_t>(numbers.size()));
-    if (fresh) program.classes.push_back(classes[i]);
-    instruction.instruction_class = entry->second;
     if (instruction.weight_bytes.value == 0) continue;
     const auto [region, first] = regions.try_emplace(instruction.weight_offset.value,
                                                      std::pair{&instruction.weights, instruction.weight_bytes});
