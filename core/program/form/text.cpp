@@ -155,9 +155,9 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
   if (!instruction.weights.empty()) out.field("weights", labels(instruction.weights));
   if (!scales.empty()) out.field("scale", list_text(scales, scale_text, ","));
   class_fields(out, c, w.derivation.class_of(instruction, c.to_dsram, c.push, c.to_dram));
-  const MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
-  std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
-  out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
+  MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
+  out.numbers<4>("tiles", 0, {&reads.address.value, &reads.bytes.value, &writes.address.value, &writes.bytes.value},
+                 {0, 0, 0, 0}, 0, ',');
   if (has_pairs(w.machine)) out.field("after", numbers_text(instruction.after));
   out.field("occupancy", fmt::format("{},{},{}", instruction.dsram_read_side.value,
                                      instruction.dsram_write_side.value, instruction.stackram.value));

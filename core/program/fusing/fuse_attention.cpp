@@ -189,13 +189,9 @@ void fuse_attention(Compilation& c) {
     if (c.machine.fused_chains == FusedChains::on) made.back().second.apart = apart(c.drafts, *found);
   }
   for (auto& [product, draft] : made) c.drafts[product] = std::move(draft);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < c.drafts.size(); ++i)
-    if (gone[i] == 0) {
-      if (kept != i) c.drafts[kept] = std::move(c.drafts[i]);
-      ++kept;
-    }
-  c.drafts.resize(kept);
+  for (std::size_t i = 0; i < gone.size(); ++i)
+    if (gone[i] != 0) c.drafts[i].destination = none;
+  std::erase_if(c.drafts, [](const Draft& draft) { return draft.destination == none; });
 }
 
 }  // namespace sdip
