@@ -29,14 +29,12 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   const bool last = i + 1 == c.parts.size();
   const bool of_a = works_on_a(c.parts, i);
   InstructionClass one;
-  one.work = part.work;
+  static_cast<FusedOperator&>(one) = part;
   one.work.nest.batch = 1;
   one.work.nest.out_h = made;
   one.work.nest.in_h = in;
   one.work.nest.pad_top = 0;
   one.operand_a = of_a ? c.operand_a : Place::dsram;
-  one.operand_b = part.operand_b;
-  one.pair_b = part.pair_b;
   const DsramPair before = of_a ? c.pair_a : DsramPair();
   one.pair_a = before;
   one.to_dsram = last ? c.to_dsram : true;
@@ -44,10 +42,6 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   one.to_dram = last && c.to_dram;
   one.out_elements = made * part.work.nest.out_w * channels;
   if (channels != channels_of(part)) one.work.nest.out_channels = channels;
-  one.fused_operators = part.fused_operators;
-  one.fused_passes = part.fused_passes;
-  one.prologue_passes = part.prologue_passes;
-  one.statistics_passes = part.statistics_passes;
   const LoopNest& n = one.work.nest;
   one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
   Count beside = part.rows_beside;
