@@ -22,18 +22,12 @@ namespace {
 constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
 
 template <class T>
-Buffer<T> converted(const Numbers& numbers) {
-  Buffer<T> to;
+void take(const Numbers& numbers, Buffer<T>& to) {
+  to.clear();
   to.reserve(numbers.size());
   for (const float x : numbers.floats) to.push_back(static_cast<T>(x));
   for (const double x : numbers.doubles) to.push_back(static_cast<T>(x));
   for (const std::int64_t x : numbers.ints) to.push_back(static_cast<T>(x));
-  return to;
-}
-
-template <class T>
-void take(const Numbers& numbers, Buffer<T>& to) {
-  to = converted<T>(numbers);
 }
 
 /// Sums as a memory has them, and back.
