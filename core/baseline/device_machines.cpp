@@ -8,11 +8,11 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/shared_cache.h"
 #include "core/baseline/archetypes/cpu.h"
 #include "core/baseline/archetypes/cube.h"
 #include "core/baseline/archetypes/row_stationary.h"
@@ -224,19 +224,13 @@ class LayersKnown {
       key.figure_keys += figure.key + " ";
       key.figures.push_back(figure.value);
     }
-    {
-      const std::scoped_lock lock(mutex_);
-      if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    }
+    if (const auto found = known_.find(key)) return *found;
     auto found = std::make_shared<const MappedLayers>(mapped(device, layers, eager));
-    const std::scoped_lock lock(mutex_);
-    if (known_.size() >= most_known) known_.clear();
-    known_.emplace(std::move(key), found);
+    known_.keep(std::move(key), found);
     return found;
   }
 
  private:
-  static constexpr std::size_t most_known = 1024;
   struct Key {
     Archetype archetype;
     std::string format;
@@ -246,8 +240,7 @@ class LayersKnown {
     std::string figure_keys = {};
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const MappedLayers>> known_;
+  SharedCache<std::map<Key, std::shared_ptr<const MappedLayers>>> known_{1024};
 };
 
 /// The model of an archetype: what it reads, and what it assumes.

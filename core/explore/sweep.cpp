@@ -96,8 +96,8 @@ class Elsewhere {
   const Shared& shared_;
   IndexRange range_;
   std::vector<std::optional<Outcome>> known_;
-  std::unordered_map<SeenPoints::Key, std::size_t, SeenPoints::KeyHash> places_;  // that are evaluated here
-  std::vector<std::pair<std::size_t, std::size_t>> twins_;                        // and those equal to them
+  std::unordered_map<SeenPoints::Key, std::size_t, AxisValuesHash> places_;  // that are evaluated here
+  std::vector<std::pair<std::size_t, std::size_t>> twins_;                   // and those equal to them
 };
 
 /// Outcomes of the first points of a range: of at least one, and of no more than there is time for.

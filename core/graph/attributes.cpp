@@ -5,12 +5,6 @@
 
 namespace sdip {
 
-bool is_set(const Node& node, std::string_view attribute) {
-  const auto found = node.attributes.find(attribute);
-  const auto* number = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return number != nullptr && *number != 0;
-}
-
 bool works_by_elements(const Graph& graph, const Node& node) {
   if (node.op->work == elementwise_work || node.op->type == "Cast") return true;
   const bool quantises = node.op->type == "QuantizeLinear" || node.op->type == "DequantizeLinear";

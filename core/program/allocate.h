@@ -24,7 +24,6 @@ struct Allocation {
 
 /// How many changed orders the search tries when none of the usual ones reaches the live bytes.
 inline constexpr std::int32_t usual_allocation_rounds = 64;
-inline constexpr std::int32_t highest_allocation_rounds = 4096;
 
 /// Offsets such that no two values alive at once overlap, in the best of several orders, then, while the peak is
 /// above `enough_bytes`, of `rounds` changed ones. A value takes the place of the first of its `replaceable` that

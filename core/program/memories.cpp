@@ -6,26 +6,13 @@
 namespace sdip {
 
 std::string_view memory_text(MemoryName memory) {
-  static_assert(pair_families == 7);
-  static constexpr std::string_view names[memory_names] = {"DSRAM0",
-                                                           "DSRAM1",
-                                                           "STACKRAM",
-                                                           "unified",
-                                                           "PSRAM",
-                                                           "DSRAM0 of conv2d",
-                                                           "DSRAM1 of conv2d",
-                                                           "DSRAM0 of linear",
-                                                           "DSRAM1 of linear",
-                                                           "DSRAM0 of matmul",
-                                                           "DSRAM1 of matmul",
-                                                           "DSRAM0 of vector",
-                                                           "DSRAM1 of vector",
-                                                           "DSRAM0 of softmax",
-                                                           "DSRAM1 of softmax",
-                                                           "DSRAM0 of norm",
-                                                           "DSRAM1 of norm",
-                                                           "DSRAM0 of transpose",
-                                                           "DSRAM1 of transpose"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"DSRAM0", "DSRAM1", "STACKRAM", "unified", "PSRAM"};
+    for (std::size_t f = 0; f < pair_families; ++f)
+      for (const char* side : {"DSRAM0 of ", "DSRAM1 of "})
+        all.push_back(side + std::string(family_text(static_cast<Family>(f))));
+    return all;
+  }();
   return names[at(memory)];
 }
 

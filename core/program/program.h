@@ -118,14 +118,22 @@ struct FormatRule {
   std::int64_t line = 0;                             // of the text it came from; no part of its meaning
 };
 
-/// One operator of a compound instruction. Its results stay on chip, but for the last one's.
-struct Part {
-  Work work;
-  Place operand_b = Place::nowhere;  // of a nest: psram, or where the second activations lie
+/// An operator, and the passes of what is fused to it.
+struct FusedOperator {
+  Work work;                         // read_elements is left empty: `fetches` has them
+  Place operand_b = Place::nowhere;  // of a nest: weights (psram) or the second activations
   DsramPair pair_b = {};
-  std::vector<Fetch> fetches;  // of it and of what is fused behind it
   std::int64_t out_elements = 0;
-  std::int64_t fused_operators = 0, fused_passes = 0, prologue_passes = 0, statistics_passes = 0;
+  std::int64_t fused_operators = 0;    // elementwise operators behind the main one
+  std::int64_t fused_passes = 0;       // uses of the busiest of their circuits
+  std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
+  std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
+  friend auto operator<=>(const FusedOperator&, const FusedOperator&) = default;
+};
+
+/// One operator of a compound instruction. Its results stay on chip, but for the last one's.
+struct Part : FusedOperator {
+  std::vector<Fetch> fetches;  // of it and of what is fused behind it
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
   // In a part of strips that is no nest: the elements that it reads of what the part before made, in all. In a nest
   // that is a branch, which works on what the part before works on and takes that part's results beside, each
@@ -141,24 +149,17 @@ struct Part {
 };
 
 /// Everything an instruction's cost depends on. Instructions of equal classes cost the same.
-struct InstructionClass {
-  Work work;  // read_elements is left empty: `fetches` has them
+struct InstructionClass : FusedOperator {
   Mapping mapping;
   Place operand_a = Place::nowhere;  // of a nest: activations, out_h x in_channels
-  Place operand_b = Place::nowhere;  // of a nest: weights (psram) or the second activations
-  DsramPair pair_a = {}, pair_b = {};
+  DsramPair pair_a = {};
   std::vector<Fetch> fetches;
   bool to_dsram = true, push = false, to_dram = false;
-  std::int64_t out_elements = 0;
-  std::int64_t fused_operators = 0;              // elementwise operators behind the main one
-  std::int64_t fused_passes = 0;                 // uses of the busiest of their circuits
   std::int64_t weight_elements_per_channel = 0;  // of a nest, by output channel of all groups; bias apart
   std::int64_t bias_elements_per_channel = 0;
-  std::int64_t weight_elements = 0;    // of row-wise work, or of fused operators: fetched once over the instruction
-  std::int64_t prologue_passes = 0;    // elementwise uses of operand A as it is read: a norm and its activation
-  bool prologue_sums = false;          // the prologue makes a norm's sums, too: tiles hold all summed channels
-  std::int64_t statistics_passes = 0;  // passes over the results that make the sums of a norm behind it
-  bool pinned = false;                 // weights stay in PSRAM after the first pass
+  std::int64_t weight_elements = 0;  // of row-wise work, or of fused operators: fetched once over the instruction
+  bool prologue_sums = false;        // the prologue makes a norm's sums, too: tiles hold all summed channels
+  bool pinned = false;               // weights stay in PSRAM after the first pass
   Compound compound = Compound::single;
   std::vector<Part> parts;        // of a compound, in order
   bool line_buffers = false;      // strips: rows that two strips need are kept, not made again

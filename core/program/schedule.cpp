@@ -182,16 +182,4 @@ Schedule least_live_schedule(const ScheduleProblem& problem, std::int64_t capaci
   return {order, choices.peak_bytes, moved_bytes(problem, order, capacity_bytes), choices.proven};
 }
 
-std::optional<KnownWindows::Found> KnownWindows::find(const Key& key) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = windows_.find(key);
-  return found == windows_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void KnownWindows::keep(Key key, Found found) {
-  const std::lock_guard lock(mutex_);
-  if (windows_.size() >= most_windows) windows_.clear();
-  windows_.emplace(std::move(key), std::move(found));
-}
-
 }  // namespace sdip

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/index.h"
 #include "core/base/number_hash.h"
+#include "core/base/shared_cache.h"
 
 namespace sdip {
 
@@ -51,23 +51,16 @@ inline constexpr ScheduleEffort highest_schedule_effort{1 << 13, 48, 3};
 /// Beyond this many operations the given order is kept.
 inline constexpr std::int32_t most_scheduled_operations = 20'000;
 
-/// Windows of operations searched so far, by all that their best order depends on: of programs that are alike in
-/// part the rest alone is searched. Threads may share it. What is full starts again.
-class KnownWindows {
- public:
-  using Key = std::vector<std::int64_t>;
-  /// Positions in the window in a better order than the present one, if there is one, and whether that is proven.
-  struct Found {
-    std::optional<std::vector<std::int32_t>> positions;
-    bool proven = false;
-  };
-  std::optional<Found> find(const Key& key) const;
-  void keep(Key key, Found found);
+/// Positions in the window in a better order than the present one, if there is one, and whether that is proven.
+struct SearchedWindow {
+  std::optional<std::vector<std::int32_t>> positions;
+  bool proven = false;
+};
 
- private:
-  static constexpr std::size_t most_windows = std::size_t{1} << 14;
-  mutable std::mutex mutex_;
-  std::unordered_map<Key, Found, NumberHash> windows_;
+/// Windows of operations searched so far, by all that their best order depends on: of programs that are alike in
+/// part the rest alone is searched.
+struct KnownWindows : SharedCache<std::unordered_map<std::vector<std::int64_t>, SearchedWindow, NumberHash>> {
+  KnownWindows() : SharedCache(std::size_t{1} << 14) {}
 };
 
 struct Schedule {

@@ -252,7 +252,7 @@ WindowResult best_window(const Walk& walk, std::size_t first, std::size_t count,
     done |= Mask{1} << n;
   }
   KnownWindows::Key key = key_of(window, present, most_states);
-  std::optional<KnownWindows::Found> found = walk.known->find(key);
+  auto found = walk.known->find(key);
   if (!found) {
     found.emplace();
     found->positions = search(window, present, most_states, found->proven);

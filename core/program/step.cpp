@@ -11,12 +11,11 @@ struct Writer {
   Graph& graph;
 
   ValueId value(const std::string& name, ValueKind kind, const Shape& shape) {
-    Value v;
+    const auto id = static_cast<ValueId>(graph.values.size());
+    Value& v = graph.values.emplace_back();
     v.name = name;
     v.kind = kind;
     v.operand.shape = shape;
-    graph.values.push_back(std::move(v));
-    const auto id = static_cast<ValueId>(graph.values.size() - 1);
     if (kind == ValueKind::input) graph.inputs.push_back(id);
     return id;
   }
@@ -25,14 +24,13 @@ struct Writer {
 
   Node node(const char* type, const std::string& name, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
             Attributes attributes = {}) {
-    Node n;
-    n.name = "/step/" + name;
-    n.op = find_operator("", type);
-    check(n.op != nullptr, "an operator of the sampler update has no row");
-    n.attributes = std::move(attributes);
-    n.inputs = std::move(inputs);
-    n.outputs = std::move(outputs);
-    return n;
+    const Operator* op = find_operator("", type);
+    check(op != nullptr, "an operator of the sampler update has no row");
+    return {.name = "/step/" + name,
+            .op = op,
+            .attributes = std::move(attributes),
+            .inputs = std::move(inputs),
+            .outputs = std::move(outputs)};
   }
 
   ValueId apply(const char* type, const std::string& name, std::vector<ValueId> inputs, const Shape& shape) {

@@ -100,7 +100,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   const bool first = works_on_a(c.parts, number), last = number + 1 == c.parts.size();
   const std::int64_t made = rows.made[number], read = first ? rows.loaded : rows.read[number];
   InstructionClass one;
-  one.work = part.work;
+  static_cast<FusedOperator&>(one) = part;
   LoopNest& n = one.work.nest;
   n.batch = 1;
   n.pad_top = n.pad_bottom = 0;
@@ -110,16 +110,10 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   one.mapping = one_tile;
   one.operand_a = first ? c.operand_a : Place::dsram;
   if (first) one.pair_a = c.pair_a;
-  one.operand_b = part.operand_b;
-  one.pair_b = part.pair_b;
   one.to_dsram = last ? c.to_dsram : true;
   one.push = last && c.push;
   one.to_dram = last && c.to_dram;
   one.out_elements = n.out_w * made * channels;
-  one.fused_operators = part.fused_operators;
-  one.fused_passes = part.fused_passes;
-  one.prologue_passes = part.prologue_passes;
-  one.statistics_passes = part.statistics_passes;
   const Fetch beside{Place::dsram, one.out_elements, 1, true};
   for (std::int64_t i = is_branch(part) ? -1 : 0; i < part.rows_beside; ++i) one.fetches.push_back(beside);
   for (std::int64_t i = 0; i < part.a_beside; ++i) {

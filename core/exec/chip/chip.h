@@ -155,16 +155,22 @@ Layout layout_of(const Chip& chip, ValueId v);
 /// Whether the current instruction finds a value in a memory as codes, and where.
 struct Placed {
   Memory& memory;
-  Slot slot;
-  std::int64_t address = 0;
+  Reading reading;
 };
 std::optional<Placed> placed_operand(Chip& chip, ValueId root);
 
 /// Elements of a view as those of the value whose bytes they are.
 Elements through_view(const Chip& chip, ValueId v, const Elements& at);
 
-/// The elements `at` of a tensor, in a row.
+/// The elements `at` of a tensor, or of numbers, in a row.
 Numbers picked(const Tensor& tensor, const Elements& at);
+Numbers picked(const Numbers& all, const Elements& at);
+
+/// Finds the weights that a node reads, before several threads look for them.
+void find_weights(Chip& chip, const Node& node);
+
+/// The whole of an operand that the circuit reads once and holds.
+const Numbers& held_operand(Chip& chip, OperandPlace place);
 
 /// Tasks 0 to count - 1, shared by the team. Where one throws all are done again in order, so that the first that
 /// fails does not depend on how many threads there are: tasks must be repeatable.

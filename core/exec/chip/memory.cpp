@@ -261,6 +261,27 @@ void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& 
   memory.regions[slot] = std::move(region);
 }
 
+Tensor elements_in(const Tensor& tensor, const Elements& at) {
+  Tensor numbers{tensor.type, {at.size()}, {}, {}};
+  at.each([&](std::int64_t element) {
+    if (is_floating(tensor.type))
+      numbers.floats.push_back(tensor.floats.at(as_size(element)));
+    else
+      numbers.ints.push_back(tensor.ints.at(as_size(element)));
+  });
+  return numbers;
+}
+
+void put_elements(Tensor& tensor, const Elements& at, const Tensor& numbers) {
+  std::size_t i = 0;
+  at.each([&](std::int64_t element) {
+    const auto to = as_size(element);
+    if (!numbers.floats.empty()) tensor.floats[to] = numbers.floats[i];
+    if (!numbers.ints.empty()) tensor.ints[to] = numbers.ints[i];
+    ++i;
+  });
+}
+
 void claim(Memory& memory, Slot slot, const Elements& at) {
   const Region& region = memory.regions.at(slot);
   require_elements(region, at);
@@ -301,16 +322,8 @@ void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers)
     const std::vector<float> floats(numbers.floats.begin(), numbers.floats.end());
     return write(memory, slot, at, floats);
   }
-  require_elements(region, at);
-  std::size_t i = 0;
-  at.each([&](std::int64_t element) {
-    const auto to = as_size(element);
-    if (is_floating(region.layout.type))
-      region.data.floats[to] = numbers.floats[i++];
-    else
-      region.data.ints[to] = numbers.ints[i++];
-  });
-  for (const Line& line : at.lines()) mark_line(memory, region, line, slot);
+  claim(memory, slot, at);
+  put_elements(region.data, at, numbers);
 }
 
 void take_buffer(Memory& memory, std::int64_t address, std::int64_t bytes, const std::string& who) {
@@ -371,16 +384,7 @@ Tensor read(const Memory& memory, const Reading& reading, const Elements& at) {
     numbers.floats.assign(floats.begin(), floats.end());
     return numbers;
   }
-  Tensor numbers = zero_tensor(region.layout.type, {at.size()});
-  std::size_t i = 0;
-  at.each([&](std::int64_t element) {
-    const auto from = as_size(element);
-    if (is_floating(region.layout.type))
-      numbers.floats[i++] = region.data.floats[from];
-    else
-      numbers.ints[i++] = region.data.ints[from];
-  });
-  return numbers;
+  return elements_in(region.data, at);
 }
 
 void write_numbers(Memory& memory, Slot slot, const Elements& at, const Numbers& numbers) {

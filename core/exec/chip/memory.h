@@ -79,6 +79,10 @@ struct Memory {
 /// when it does not lie within the memory.
 void open_region(Memory& memory, Slot slot, std::int64_t address, const Layout& layout, const std::string& who);
 
+/// Elements of a tensor in a row, and the other way: numbers put where they stand.
+Tensor elements_in(const Tensor& tensor, const Elements& at);
+void put_elements(Tensor& tensor, const Elements& at, const Tensor& numbers);
+
 /// Writes `numbers` to the elements `at` of a value. What other values had in those bytes is overwritten. Requires
 /// open_region; elements that the value has; floats of one that does not stand beside.
 void write(Memory& memory, Slot slot, const Elements& at, const Tensor& numbers);

@@ -6,25 +6,13 @@
 
 #include "core/base/error.h"
 #include "core/exec/chip/chip.h"
-#include "core/exec/chip/weights.h"
 #include "core/exec/kernels/wide.h"
 #include "core/exec/walk/broadcast.h"
+#include "core/graph/attributes.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
 namespace {
-
-std::int64_t integer(const Node& node, const char* attribute, std::int64_t otherwise) {
-  const auto found = node.attributes.find(attribute);
-  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  return value == nullptr ? otherwise : *value;
-}
-
-double epsilon_of(const Node& node) {
-  const auto found = node.attributes.find("epsilon");
-  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<double>(&found->second);
-  return value == nullptr ? 1e-5 : *value;
-}
 
 bool result_alone(const Node& node) {
   return std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == none; });
@@ -33,49 +21,39 @@ bool result_alone(const Node& node) {
 /// Elements of gamma or beta. An activation is read once and held.
 std::vector<double> parameters(Chip& chip, OperandPlace place, const Elements& at) {
   const ValueId v = place.first->inputs[place.second];
-  if (chip.value(v).kind == ValueKind::weight) return doubles_in(read_operand(chip, v, at));
-  const std::scoped_lock lock(*chip.holding);
-  const auto [held, fresh] = chip.held_operands.try_emplace(place);
-  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
-  const std::vector<double> all = doubles_in(held->second);
-  std::vector<double> picked;
-  at.each([&](std::int64_t element) { picked.push_back(all.at(as_size(element))); });
-  return picked;
+  const bool weight = chip.value(v).kind == ValueKind::weight;
+  return doubles_in(weight ? read_operand(chip, v, at) : picked(held_operand(chip, place), at));
+}
+
+/// Which of gamma, or of beta, stand beside elements: of norms of channels those of one parameter a channel.
+Elements parameters_beside(const Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
+  const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
+  if (rule.channels == 0) return elements_beside(chip.value(rule.node->inputs[input]).operand.shape, whole, at);
+  return elements_beside({rule.channels, 1},
+                         {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
 }
 
 /// Gamma or beta beside elements `at`.
 std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
-  const ValueId v = rule.node->inputs[input];
-  const Shape& shape = chip.value(v).operand.shape;
-  const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
-  if (rule.channels == 0) return parameters(chip, {rule.node, input}, elements_beside(shape, whole, at));
-  const std::int64_t count = element_count(shape);
-  const Elements beside = elements_beside(
-      {rule.channels, 1}, {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
-  if (count == rule.channels) return parameters(chip, {rule.node, input}, beside);
+  const std::int64_t count = element_count(chip.value(rule.node->inputs[input]).operand.shape);
+  const Elements beside = parameters_beside(chip, rule, input, at);
+  if (rule.channels == 0 || count == rule.channels) return parameters(chip, {rule.node, input}, beside);
   Elements elements;
   beside.each([&](std::int64_t channel) { elements.add({channel * count / rule.channels, 1, 1}); });
   return parameters(chip, {rule.node, input}, elements);
 }
 
-/// E[x^2] - mean^2 of a row; below 0 by rounding alone. A NaN stays one.
-double variance_of(const NormSums& sums, std::size_t row, double length, double mean) {
-  return std::max(sums.squares[row] / length - mean * mean, 0.0);
-}
+/// What is taken from a row's numbers, and what the rest is multiplied by.
+struct RowScale {
+  double mean = 0, scale = 1;
+};
 
-/// Calls `visit(row, first, count)` for runs of `at` that lie in one row: numbers [first, first + count).
-template <class Visit>
-void for_rows(const NormRule& rule, const Elements& at, Visit visit) {
-  std::size_t first = 0;
-  for (const Line& line : at.lines())
-    for (std::int64_t done = 0; done < line.count;) {
-      const std::int64_t element = line.begin + done * line.step, row = rule.row_of(element);
-      std::int64_t count = 1;
-      if (line.step == 1) count = std::min(line.count - done, (row + 1) * rule.length - element);
-      visit(as_size(row), first, as_size(count));
-      first += as_size(count);
-      done += count;
-    }
+RowScale scale_of(const NormRule& rule, const NormSums& sums, std::size_t row) {
+  const auto length = static_cast<double>(rule.length);
+  const double mean = rule.centred ? sums.sum[row] / length : 0;
+  // E[x^2] - mean^2; below 0 by rounding alone. A NaN stays one.
+  const double variance = std::max(sums.squares[row] / length - mean * mean, 0.0);
+  return {mean, 1.0 / std::sqrt(variance + rule.epsilon)};
 }
 
 }  // namespace
@@ -90,15 +68,15 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   const std::int64_t count = element_count(shape);
   NormRule rule;
   rule.node = &node;
-  rule.epsilon = epsilon_of(node);
+  rule.epsilon = attribute_or(node, "epsilon", 1e-5);
   rule.centred = !roots;
   rule.rows = 1;
   if (groups || instances) {
     rule.channels = shape.at(1);
     for (std::size_t axis = 2; axis < shape.size(); ++axis) rule.inner *= shape[axis];
-    rule.rows = shape[0] * (instances ? shape[1] : integer(node, "num_groups", 1));
+    rule.rows = shape[0] * (instances ? shape[1] : attribute_or<std::int64_t>(node, "num_groups", 1));
   } else {
-    std::int64_t axis = integer(node, "axis", -1);
+    std::int64_t axis = attribute_or<std::int64_t>(node, "axis", -1);
     if (axis < 0) axis += std::ssize(shape);
     for (std::int64_t i = 0; i < axis; ++i) rule.rows *= shape[at(i)];
   }
@@ -107,23 +85,17 @@ std::optional<NormRule> norm_rule(const Graph& graph, const Node& node) {
   return rule;
 }
 
-void find_parameters(Chip& chip, const NormRule& rule) {
-  for (std::size_t i = 1; i < rule.node->inputs.size(); ++i) {
-    const ValueId v = rule.node->inputs[i];
-    if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-      constant_of(chip, v);
-  }
-}
-
 NormSums empty_sums(const NormRule& rule) {
   const std::vector<double> zeros(as_size(rule.rows), 0.0);
   return {zeros, zeros};
 }
 
 void add_to_sums(NormSums& sums, const NormRule& rule, const Elements& at, const std::vector<double>& x) {
-  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
+  std::size_t i = 0;
+  at.each_run(rule.length, [&](std::int64_t number, std::int64_t, std::int64_t count) {
+    const auto row = as_size(number);
     double sum = sums.sum[row], squares = sums.squares[row];
-    for (std::size_t i = first; i < first + count; ++i) {
+    for (const std::size_t end = i + as_size(count); i < end; ++i) {
       sum += x[i];
       squares += x[i] * x[i];
     }
@@ -137,24 +109,16 @@ Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const
   const auto given = [&](std::size_t i) { return i < rule.node->inputs.size() && rule.node->inputs[i] != none; };
   const auto gamma = given(1) ? parameters_at(chip, rule, 1, at) : std::vector<double>(x.size(), 1.0);
   const auto beta = given(2) ? parameters_at(chip, rule, 2, at) : std::vector<double>(x.size(), 0.0);
-  const auto length = static_cast<double>(rule.length);
   std::vector<double> y(x.size());
-  for_rows(rule, at, [&](std::size_t row, std::size_t first, std::size_t count) {
-    const double mean = rule.centred ? sums.sum[row] / length : 0;
-    const double variance = variance_of(sums, row, length, mean);
-    const double scale = 1.0 / std::sqrt(variance + rule.epsilon);
-    for (std::size_t i = first; i < first + count; ++i) y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
+  std::size_t i = 0;
+  at.each_run(rule.length, [&](std::int64_t row, std::int64_t, std::int64_t count) {
+    const auto [mean, scale] = scale_of(rule, sums, as_size(row));
+    for (const std::size_t end = i + as_size(count); i < end; ++i)
+      y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
   });
-  Numbers numbers{type, {}, {}, {}};
-  if (type == ElementType::float64) {
-    numbers.doubles = std::move(y);
-    return numbers;
-  }
-  numbers.floats.resize(y.size());
-  const bool single = type == ElementType::float32;
-  for (std::size_t i = 0; i < y.size(); ++i)
-    numbers.floats[i] = static_cast<float>(single ? y[i] : held_number(type, y[i]));
-  return numbers;
+  if (type != ElementType::float32 && type != ElementType::float64)
+    for (double& number : y) number = held_number(type, number);
+  return numbers_of({type, {}, {}, std::move(y)});
 }
 
 std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule) {
@@ -170,14 +134,6 @@ std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule) 
 }
 
 namespace {
-
-/// Which of gamma, or of beta, stand beside elements that stand one behind the other.
-Elements parameters_beside(const Chip& chip, const NormRule& rule, std::size_t input, const Elements& at) {
-  const Shape& whole = chip.value(rule.node->inputs[0]).operand.shape;
-  if (rule.channels == 0) return elements_beside(chip.value(rule.node->inputs[input]).operand.shape, whole, at);
-  return elements_beside({rule.channels, 1},
-                         {element_count(whole) / rule.channels / rule.inner, rule.channels, rule.inner}, at);
-}
 
 /// Parameters of a row in the order of its elements: where each run of them begins, and their step.
 struct ParameterRuns {
@@ -207,7 +163,6 @@ struct ParameterRuns {
 
 void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& parameters, NormSums& sums,
                     bool sum_here, std::int64_t first, std::span<const float> x, float* to) {
-  const auto length = static_cast<double>(rule.length);
   for (std::int64_t begin = 0; begin < std::ssize(x); begin += rule.length) {
     const auto row = at(rule.row_of(first + begin));
     const float* from = x.data() + begin;
@@ -220,9 +175,8 @@ void normalise_rows(Chip& chip, const NormRule& rule, const NormParameters& para
       }
       sums.sum[row] = sum, sums.squares[row] = squares;
     }
-    const double mean = rule.centred ? sums.sum[row] / length : 0;
-    const double variance = variance_of(sums, row, length, mean);
-    const double scale = 1.0 / std::sqrt(variance + rule.epsilon);
+    const RowScale of_row = scale_of(rule, sums, row);
+    const double mean = of_row.mean, scale = of_row.scale;
     const Elements at = Elements::line({first + begin, rule.length, 1});
     ParameterRuns gamma, beta;
     if (!parameters.gamma.empty()) gamma = {parameters.gamma.data(), parameters_beside(chip, rule, 1, at)};

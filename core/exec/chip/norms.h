@@ -35,9 +35,6 @@ struct NormSums {
   std::vector<double> sum, squares;
 };
 
-/// Gamma and beta, found before several threads look for them.
-void find_parameters(Chip& chip, const NormRule& rule);
-
 /// No elements yet.
 NormSums empty_sums(const NormRule& rule);
 

@@ -22,16 +22,17 @@ std::size_t own_side(const Chip& chip, bool writes) {
 
 }  // namespace
 
-Numbers picked(const Tensor& tensor, const Elements& at) {
-  Tensor numbers{tensor.type, {at.size()}, {}, {}};
+Numbers picked(const Tensor& tensor, const Elements& at) { return numbers_of(elements_in(tensor, at)); }
+
+Numbers picked(const Numbers& all, const Elements& at) {
+  Numbers numbers{all.type, {}, {}, {}};
   at.each([&](std::int64_t element) {
     const auto from = as_size(element);
-    if (is_floating(tensor.type))
-      numbers.floats.push_back(tensor.floats.at(from));
-    else
-      numbers.ints.push_back(tensor.ints.at(from));
+    if (!all.floats.empty()) numbers.floats.push_back(all.floats.at(from));
+    if (!all.doubles.empty()) numbers.doubles.push_back(all.doubles.at(from));
+    if (!all.ints.empty()) numbers.ints.push_back(all.ints.at(from));
   });
-  return numbers_of(std::move(numbers));
+  return numbers;
 }
 
 Memory& memory_of(Chip& chip, Place place, bool result) {
@@ -90,7 +91,8 @@ std::optional<Placed> placed_operand(Chip& chip, ValueId root) {
   const auto& sources = chip.instruction().sources;
   const auto source = std::ranges::find(sources, root, &PlacedOperand::value);
   if (source == sources.end() || source->place == Place::scalar) return std::nullopt;
-  return Placed{memory_of(chip, *source), slot_of(chip.machine, root, source->place), source->address.value};
+  const Slot slot = slot_of(chip.machine, root, source->place);
+  return Placed{memory_of(chip, *source), {slot, source->address.value, chip.graph, chip.who}};
 }
 
 void begin_operation(Chip& chip, bool first_core) {
@@ -125,22 +127,12 @@ void pick_floats(std::span<const float> from, const Elements& at, float* to) {
 Numbers read_constant(Chip& chip, ValueId v, const Elements& at) {
   const HeldWeight* weight = read_weight(chip, v);
   if (weight == nullptr) return picked(constant_of(chip, v), at);
-  Numbers numbers{weight->numbers.type, {}, {}, {}};
-  if (is_single(numbers.type)) {
-    numbers.floats.resize(as_size(at.size()));
-    if (weight->floats.empty() && !weight->codes.empty())
-      decode_weight(*weight, at, numbers.floats.data());
-    else
-      pick_floats(weight->floats, at, numbers.floats.data());
-    return numbers;
-  }
-  at.each([&](std::int64_t element) {
-    const auto from = as_size(element);
-    if (is_floating(numbers.type))
-      numbers.doubles.push_back(weight->numbers.doubles.at(from));
-    else
-      numbers.ints.push_back(weight->numbers.ints.at(from));
-  });
+  if (!is_single(weight->numbers.type)) return picked(weight->numbers, at);
+  Numbers numbers{weight->numbers.type, Buffer<float>(as_size(at.size())), {}, {}};
+  if (weight->floats.empty() && !weight->codes.empty())
+    decode_weight(*weight, at, numbers.floats.data());
+  else
+    pick_floats(weight->floats, at, numbers.floats.data());
   return numbers;
 }
 
@@ -152,11 +144,11 @@ Numbers read_operand(Chip& chip, ValueId v, const Elements& at) {
   const ValueId root = chip.views.root[v];
   const auto placed = placed_operand(chip, root);
   if (!placed) return picked(register_of(chip, root), through_view(chip, v, at));
-  note(chip, chip.stream, placed->slot.second, at.size(), v);
-  const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
-  if (!is_single(value.operand.type)) return numbers_of(read(placed->memory, reading, through_view(chip, v, at)));
+  const auto& [memory, reading] = *placed;
+  note(chip, chip.stream, reading.slot.second, at.size(), v);
+  if (!is_single(value.operand.type)) return numbers_of(read(memory, reading, through_view(chip, v, at)));
   Numbers numbers{value.operand.type, Buffer<float>(as_size(at.size())), {}, {}};
-  read(placed->memory, reading, through_view(chip, v, at), numbers.floats);
+  read(memory, reading, through_view(chip, v, at), numbers.floats);
   return numbers;
 }
 
@@ -164,9 +156,8 @@ void read_floats(Chip& chip, ValueId v, const Elements& at, std::span<float> to)
   const ValueId root = chip.views.root[v];
   const auto placed = chip.value(v).kind == ValueKind::weight ? std::nullopt : placed_operand(chip, root);
   if (placed) {
-    note(chip, chip.stream, placed->slot.second, at.size(), v);
-    return read(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, through_view(chip, v, at),
-                to);
+    note(chip, chip.stream, placed->reading.slot.second, at.size(), v);
+    return read(placed->memory, placed->reading, through_view(chip, v, at), to);
   }
   const Numbers numbers = read_operand(chip, v, at);
   std::ranges::copy(numbers.floats, to.begin());
@@ -177,8 +168,7 @@ std::span<const float> floats_at(Chip& chip, ValueId v, const Elements& at, Buff
   const auto number = as_size(v);
   if (count > 0 && chip.value(v).kind != ValueKind::weight && chip.views.map[number].empty())
     if (const auto placed = placed_operand(chip, chip.views.root[number]))
-      if (const float* first =
-              floats_in_place(placed->memory, {placed->slot, placed->address, chip.graph, chip.who}, at))
+      if (const float* first = floats_in_place(placed->memory, placed->reading, at))
         return {first + at.lines()[0].begin, count};
   room.resize(count);
   read_floats(chip, v, at, room);
@@ -208,6 +198,20 @@ const HeldWeight* read_weight(Chip& chip, ValueId v) {
   const auto place = std::ranges::find(instruction.weights, v);
   if (place == instruction.weights.end()) return nullptr;
   return &held_weight(chip, as_size(place - instruction.weights.begin()));
+}
+
+void find_weights(Chip& chip, const Node& node) {
+  for (const ValueId v : node.inputs)
+    if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
+      constant_of(chip, v);
+}
+
+const Numbers& held_operand(Chip& chip, OperandPlace place) {
+  const std::scoped_lock lock(*chip.holding);
+  const ValueId v = place.first->inputs[place.second];
+  const auto [held, fresh] = chip.held_operands.try_emplace(place);
+  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
+  return held->second;
 }
 
 void share_tasks(Team& team, std::int64_t count, const std::function<void(std::int64_t)>& task) {
@@ -258,14 +262,7 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   hold(tensor, format_of(chip, v), scale_of(chip, v));
   if (!in_bytes) write_to(tensor);
   add_result_sums(chip, at, tensor);
-  if (held == chip.registers.end()) return;
-  std::size_t i = 0;
-  at.each([&](std::int64_t element) {
-    const auto to = as_size(element);
-    if (!tensor.floats.empty()) held->second.floats[to] = tensor.floats[i];
-    if (!tensor.ints.empty()) held->second.ints[to] = tensor.ints[i];
-    ++i;
-  });
+  if (held != chip.registers.end()) put_elements(held->second, at, tensor);
 }
 
 void write_results(Chip& chip, const std::vector<ResultPart>& parts) {

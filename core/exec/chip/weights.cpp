@@ -57,11 +57,9 @@ namespace {
 Machine own_machine(const Chip& chip) { return machine_for(chip.instruction_class(), chip.machine); }
 
 const WeightRegion& region_of(Chip& chip) {
-  const auto found = chip.regions.find(chip.now);
-  if (found != chip.regions.end()) return found->second;
-  return chip.regions
-      .emplace(chip.now, weight_region(chip.stage, weight_form(own_machine(chip)), chip.instruction()))
-      .first->second;
+  const auto [region, fresh] = chip.regions.try_emplace(chip.now);
+  if (fresh) region->second = weight_region(chip.stage, weight_form(own_machine(chip)), chip.instruction());
+  return region->second;
 }
 
 /// Codes of a weight in a signed format of at most 8 bits.

@@ -69,15 +69,9 @@ struct StripPlaces {
   }
 };
 
-/// Elements of a row of a part's operand.
-Count row_of_a(const Part& part) {
-  const LoopNest& n = part.work.nest;
-  return n.in_w * n.in_channels * n.groups;
-}
-
 /// Whether A is the operand that strips are taken of: one that is smaller is held.
 bool reads_rows(const Part& part) {
-  const Count all = part.work.nest.batch * part.work.nest.in_h * row_of_a(part);
+  const Count all = part.work.nest.batch * part.work.nest.in_h * elements_of_row(part);
   return is_nest(part.work.family) || part.read_elements == part.work.row_length || part.read_elements == all;
 }
 
@@ -100,7 +94,7 @@ Amounts amounts_of(const Comparison& x, const StripStep& step, Count rows_of_a, 
   const LoopNest& last = c.parts.back().work.nest;
   const Count strips = last.batch * ceil_div(last.out_h, c.mapping.tile_rows);
   Amounts sum;
-  if (c.operand_a == Place::dram && step.number == 0) sum.a = rows_of_a * row_of_a(c.parts[0]);
+  if (c.operand_a == Place::dram && step.number == 0) sum.a = rows_of_a * elements_of_row(c.parts[0]);
   for (const StripPiece& piece : step.pieces) {
     const Part& part = c.parts[piece.part];
     const Count elements = rows(piece.part) * part.work.nest.out_w * piece.channels.size();
@@ -168,7 +162,7 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
 
 }  // namespace
 
-void charge_strips(std::vector<Operation>& operations, const Comparison& x) {
+void charge_strips(const std::vector<Operation>& operations, const Comparison& x) {
   const InstructionClass& c = x.c;
   const bool known = !x.moved.other_windows && reads_rows(c.parts[0]);
   StripPlaces places(c);

@@ -24,22 +24,15 @@ bool clips(const InstructionClass& c) {
 }
 
 /// Operation by operation: A, B, partial sums and results of nests and attention.
-void charge_nest(Operation& o, const Comparison& x, std::size_t number, bool other_windows) {
+void require_nest(const Operation& o, const Comparison& x, std::size_t number, bool other_windows) {
   const TileTransfers& t = x.moved.operations[number];
   const std::string of = " in tile operation " + std::to_string(number);
   const auto bytes = [&](Stream stream) { return ceil_div(t(stream, Through::dram), 8); };
-  if (!other_windows) {
-    x.require("operand A, bytes" + of, bytes(Stream::a), o.a_bytes);
-    o.a_bytes = bytes(Stream::a);
-  }
-  const Count b = bytes(Stream::b) + bytes(Stream::values);
-  x.require("operand B, bytes" + of, b, o.b_bytes);
-  o.b_bytes = b;
+  if (!other_windows) x.require("operand A, bytes" + of, bytes(Stream::a), o.a_bytes);
+  x.require("operand B, bytes" + of, bytes(Stream::b) + bytes(Stream::values), o.b_bytes);
   x.require("partial sums, bytes back" + of, bytes(Stream::partials_in), o.partial_bytes);
-  o.partial_bytes = bytes(Stream::partials_in);
-  const Count out = bytes(Stream::partials_out) + bytes(Stream::results);
-  x.require("results or partial sums, bytes" + of, out, o.out_bytes);
-  o.out_bytes = out;
+  x.require("results or partial sums, bytes" + of, bytes(Stream::partials_out) + bytes(Stream::results),
+            o.out_bytes);
 }
 
 /// Elements that all loads of one fetch come to; in row-wise work each pass may load them again.
@@ -62,7 +55,7 @@ void require_others(const Comparison& x, const std::vector<Operation>& operation
 
 }  // namespace
 
-void charge_moved(std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
+void charge_moved(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
                   const InstructionTransfers& moved, const std::string& who) {
   const Machine m = machine_for(c, machine);
   const Comparison x{c, m, moved, who};
@@ -77,7 +70,7 @@ void charge_moved(std::vector<Operation>& operations, const InstructionClass& c,
   if (!nest) return require_others(x, operations);
   const bool other_windows = single && (moved.reads_rows_again || clips(c));
   for (std::size_t i = 0; i < operations.size(); ++i) {
-    charge_nest(operations[i], x, i, other_windows);
+    require_nest(operations[i], x, i, other_windows);
     if (const Count weights = moved.operations[i].weight_elements; single && weights > 0)
       x.require("weights in tile operation " + std::to_string(i), weights, operations[i].weight_elements);
   }

@@ -9,12 +9,11 @@
 
 namespace sdip::exec {
 
-/// Puts the bytes that an instruction's tile operations moved in place of those that `operations` were charged, as
+/// Compares the bytes that an instruction's tile operations moved with those that `operations` are charged, as
 /// docs/model/counting.md#what-the-datapath-moves says: operands A and B, partial sums and results, operation
 /// by operation. Throws Error("execution_failed", who, ...) where they differ, or where an operation began with
-/// another tile of weights, and when the other operands or the results come to other totals. Strips and
-/// instructions that were computed whole are compared and left as they are.
-void charge_moved(std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
+/// another tile of weights, and when the other operands or the results come to other totals.
+void charge_moved(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
                   const InstructionTransfers& moved, const std::string& who);
 
 }  // namespace sdip::exec

@@ -58,7 +58,7 @@ Clock::Clock(const Program& program, const Machine& machine, Decimal share, Coun
 
 void Clock::follow(const CompiledStage& stage) { rooms_.emplace(stage, m_); }
 
-void Clock::charge(std::span<const InstructionTransfers> moved) {
+void Clock::charge(std::span<const InstructionTransfers> moved) const {
   check(moved.size() == program_.instructions.size(), "what each instruction moved");
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const Instruction& instruction = program_.instructions[i];

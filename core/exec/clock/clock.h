@@ -28,8 +28,9 @@ class Clock {
   /// Follows what lies where in the activation memories, too. The stage is that of the program.
   void follow(const CompiledStage& stage);
 
-  /// Charges each class's tile operations what those of its instructions moved. Throws what charge_moved throws.
-  void charge(std::span<const InstructionTransfers> moved);
+  /// Compares what instructions moved with what the tile operations of their classes are charged. Throws what
+  /// charge_moved throws.
+  void charge(std::span<const InstructionTransfers> moved) const;
 
   /// The next pass: the first is cold. Throws Error("execution_failed", ...) when weights or tiles do not fit where
   /// they are loaded to, and what Rooms throws.

@@ -39,6 +39,6 @@ struct Comparison {
 };
 
 /// As charge_moved, for an instruction of strips.
-void charge_strips(std::vector<Operation>& operations, const Comparison& comparison);
+void charge_strips(const std::vector<Operation>& operations, const Comparison& comparison);
 
 }  // namespace sdip::exec

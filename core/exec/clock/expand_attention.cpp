@@ -93,19 +93,25 @@ class AttentionExpansion {
     return bytes;
   }
 
+  /// One of the two products of some rows, as an instruction of its own.
+  static InstructionClass part_alone(const FusedOperator& of, Count rows, Count columns, Count sums) {
+    InstructionClass step;
+    step.work = of.work;
+    step.work.nest = {};
+    step.work.nest.out_h = step.work.nest.in_h = rows;
+    step.work.nest.out_channels = columns;
+    step.work.nest.in_channels = sums;
+    step.mapping = {rows, 1, columns, sums, rows_outermost};
+    step.operand_b = of.operand_b;
+    step.pair_b = of.pair_b;
+    return step;
+  }
+
   /// The first part's bring operands that are smaller than the scores, which the others find.
   Needs scores(Count r, Count k, bool first) const {
-    InstructionClass step;
-    step.work = c_.work;
-    step.work.nest = {};
-    step.work.nest.out_h = step.work.nest.in_h = r;
-    step.work.nest.out_channels = k;
-    step.work.nest.in_channels = depth_;
-    step.mapping = {r, 1, k, depth_, rows_outermost};
+    InstructionClass step = part_alone(c_, r, k, depth_);
     step.operand_a = c_.operand_a;
-    step.operand_b = c_.operand_b;
     step.pair_a = c_.pair_a;
-    step.pair_b = c_.pair_b;
     step.fused_operators = c_.fused_operators;
     step.fused_passes = c_.fused_passes;
     for (Fetch f : c_.fetches) {
@@ -117,16 +123,8 @@ class AttentionExpansion {
   }
 
   Needs product(Count r, Count k) const {
-    InstructionClass step;
-    step.work = c_.parts[2].work;
-    step.work.nest = {};
-    step.work.nest.out_h = step.work.nest.in_h = r;
-    step.work.nest.out_channels = values_;
-    step.work.nest.in_channels = k;
-    step.mapping = {r, 1, values_, k, rows_outermost};
+    InstructionClass step = part_alone(c_.parts[2], r, values_, k);
     step.operand_a = Place::dsram;
-    step.operand_b = c_.parts[2].operand_b;
-    step.pair_b = c_.parts[2].pair_b;
     step.to_dsram = false;
     Needs needs = expand(step, m_, role_, c_.work.family).at(0).needs;
     const bool shared = m_.mac_sharing == MacSharing::shared;

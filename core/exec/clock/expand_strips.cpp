@@ -21,10 +21,6 @@ Count weights_of(const Part& part, Count channels, const Machine& m) {
       {channels, elements, n.kernel_h * n.kernel_w, n.in_channels, part.bias_elements_per_channel}, m);
 }
 
-Count row_of_inputs(const Part& part) {
-  return part.work.nest.in_w * part.work.nest.in_channels * part.work.nest.groups;
-}
-
 /// One piece of a strip. `in` rows of its operand are there.
 InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count made, Count in, Count strips) {
   const std::size_t i = piece.part;
@@ -33,14 +29,12 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   const bool last = i + 1 == c.parts.size();
   const bool of_a = works_on_a(c.parts, i);
   InstructionClass one;
-  one.work = part.work;
+  static_cast<FusedOperator&>(one) = part;
   one.work.nest.batch = 1;
   one.work.nest.out_h = made;
   one.work.nest.in_h = in;
   one.work.nest.pad_top = 0;
   one.operand_a = of_a ? c.operand_a : Place::dsram;
-  one.operand_b = part.operand_b;
-  one.pair_b = part.pair_b;
   const DsramPair before = of_a ? c.pair_a : DsramPair();
   one.pair_a = before;
   one.to_dsram = last ? c.to_dsram : true;
@@ -48,10 +42,6 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   one.to_dram = last && c.to_dram;
   one.out_elements = made * part.work.nest.out_w * channels;
   if (channels != channels_of(part)) one.work.nest.out_channels = channels;
-  one.fused_operators = part.fused_operators;
-  one.fused_passes = part.fused_passes;
-  one.prologue_passes = part.prologue_passes;
-  one.statistics_passes = part.statistics_passes;
   const LoopNest& n = one.work.nest;
   one.mapping = {made, n.out_w, channels, n.in_channels, rows_outermost};
   Count beside = part.rows_beside;
@@ -73,7 +63,7 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
     one.work.row_length = whole * made / (part.work.nest.batch * part.work.nest.out_h);
     const bool touched = part.read_elements == whole;
     one.fetches.push_back(
-        {one.operand_a, touched ? one.work.row_length : in * row_of_inputs(part), 1, touched, before});
+        {one.operand_a, touched ? one.work.row_length : in * elements_of_row(part), 1, touched, before});
     one.operand_a = Place::nowhere;
   }
   for (Fetch f : part.fetches) {
@@ -91,7 +81,7 @@ Operation operation_of(const InstructionClass& c, const Machine& m, Role role, c
   Operation o;
   if (m.granularity == Granularity::micro_operation) o.commands = 0;
   if (c.operand_a == Place::dram && step.number == 0)
-    o.a_bytes = ceil_div(rows.loaded * row_of_inputs(c.parts[0]) * bits, 8);
+    o.a_bytes = ceil_div(rows.loaded * elements_of_row(c.parts[0]) * bits, 8);
   for (const StripPiece& piece : step.pieces) {
     const std::size_t i = piece.part;
     const Part& part = c.parts[i];

@@ -23,21 +23,16 @@ Count cycles_of_row(const Machine& m, Count bits) {
   return cycles;
 }
 
-/// Beats in which a fold's `across` rows or channels of each of these sum folds pass a port.
-void beats_of(const std::vector<Count>& sums, Count across, Count bits, Count port, std::vector<Count>& beats) {
-  beats.clear();
-  for (const Count k : sums) beats.push_back(ceil_div(across * k * bits, port));
-}
-
-/// The same of weights; with those that begin a group comes its scale, one for each channel.
-void beats_with_scales(const std::vector<Count>& sums, Count channels, const NestWidths& w, Count port,
-                       std::vector<Count>& beats) {
+/// Beats in which a fold's `across` rows or channels of each of these sum folds pass a port; with those weights
+/// that begin a group comes its scale, one for each channel.
+void beats_of(const std::vector<Count>& sums, Count across, Count bits, Count port, std::vector<Count>& beats,
+              Count group = 0, Count scale_bits = 0) {
   beats.clear();
   Count first = 0;
   for (const Count k : sums) {
     Count scales = 0;
-    for (Count i = first; i < first + k; ++i) scales += i % w.group == 0 ? 1 : 0;
-    beats.push_back(ceil_div(channels * k * w.b_bits + channels * scales * w.scale_bits, port));
+    for (Count i = first; group > 0 && i < first + k; ++i) scales += i % group == 0 ? 1 : 0;
+    beats.push_back(ceil_div(across * (k * bits + scales * scale_bits), port));
     first += k;
   }
 }
@@ -196,8 +191,7 @@ FoldedProduct fold_product(const InstructionClass& c, const Machine& m, const Po
     for (Count channel = 0; channel < product.channels; channel += lanes.channels) {
       const Count o = std::min(lanes.channels, product.channels - channel);
       const bool another = first_channel || o < lanes.channels;
-      if (another && w.group > 0) beats_with_scales(sums, o, w, b.bits, b_beats);
-      if (another && w.group == 0) beats_of(sums, o, w.b_bits, b.bits, b_beats);
+      if (another) beats_of(sums, o, w.b_bits, b.bits, b_beats, w.group, w.scale_bits);
       ResultFold fold{a_beats,
                       b_beats,
                       product.kernels,

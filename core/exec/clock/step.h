@@ -78,8 +78,8 @@ StepCounts step(const Program& program, const Machine& machine, Decimal share, s
 StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
                 std::size_t passes, const StepOptions& options = {});
 
-/// The same with the bytes that the instructions' tile operations moved when they were executed (ExecuteOptions),
-/// one for each instruction, in place of those that they are charged. Throws, too, where these differ
+/// The same where the bytes that the instructions' tile operations moved when they were executed (ExecuteOptions),
+/// one for each instruction, are known. Throws, too, where these differ from those that they are charged
 /// (docs/model/counting.md#what-the-datapath-moves).
 StepCounts step(const CompiledStage& stage, const Machine& machine, Decimal share, std::int64_t cores,
                 std::size_t passes, std::span<const InstructionTransfers> moved);

@@ -1,23 +1,12 @@
 // Tiles of 6 rows and 16 columns in AVX2 registers.
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 #define SDIP_TARGET __attribute__((target("avx2,fma")))
-#include "core/exec/kernels/kernels_tiles.h"
+#include "core/exec/kernels/kernels_avx2.h"
 
 namespace sdip::exec {
 namespace {
 
 constexpr int most_rows = 6;
-
-SDIP_INLINE __m256i mask_of(std::int64_t columns) {
-  const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(columns < 8 ? static_cast<std::int32_t>(columns) : 8), numbers);
-}
-
-struct Vector {
-  static constexpr int width = 8, panel_vectors = 2;
-};
 
 struct Floats : Vector {
   static constexpr int group = 1, strip_rows = 2;
@@ -47,25 +36,9 @@ struct Floats : Vector {
   SDIP_INLINE Sum sum(Sum a, Sum b) const { return _mm256_add_ps(a, b); }
 };
 
-struct Codes16 : Vector {
+struct Codes16 : Codes {
+  using Codes::Codes;
   static constexpr int group = 2;
-  using Sum = __m256i;
-  using Operand = __m256i;
-  explicit Codes16(const TileTask&) {}
-  SDIP_INLINE Sum load(const char* at, std::int64_t columns) const {
-    return _mm256_maskload_epi32(static_cast<const int*>(static_cast<const void*>(at)), mask_of(columns));
-  }
-  SDIP_INLINE void store(char* at, std::int64_t columns, Sum sum, std::int32_t) const {
-    _mm256_maskstore_epi32(static_cast<int*>(static_cast<void*>(at)), mask_of(columns), sum);
-  }
-  SDIP_INLINE Operand all(const char* at) const {
-    std::int32_t group_of_two;
-    __builtin_memcpy(&group_of_two, at, 4);
-    return _mm256_set1_epi32(group_of_two);
-  }
-  SDIP_INLINE Operand each(const char* at) const {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(static_cast<const void*>(at)));
-  }
   SDIP_INLINE Sum fused(Operand l, Operand r, Sum c) const { return _mm256_add_epi32(c, _mm256_madd_epi16(l, r)); }
 };
 

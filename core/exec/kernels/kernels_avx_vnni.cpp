@@ -1,42 +1,19 @@
 // Tiles of codes in AVX2 registers, of processors that multiply and add four codes at once.
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <immintrin.h>
 
 #define SDIP_TARGET __attribute__((target("avx2,fma,avxvnni")))
-#include "core/exec/kernels/kernels_tiles.h"
+#include "core/exec/kernels/kernels_avx2.h"
 
 namespace sdip::exec {
 namespace {
 
 constexpr int most_rows = 6;
 
-SDIP_INLINE __m256i mask_of(std::int64_t columns) {
-  const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(columns < 8 ? static_cast<std::int32_t>(columns) : 8), numbers);
-}
-
 /// The instruction takes unsigned codes on one side: those on the right stand plus 128. It wraps.
-struct Codes8 {
-  static constexpr int width = 8, panel_vectors = 2, group = 4;
-  using Sum = __m256i;
-  using Operand = __m256i;
-  explicit Codes8(const TileTask&) {}
-  SDIP_INLINE Sum load(const char* at, std::int64_t columns) const {
-    return _mm256_maskload_epi32(static_cast<const int*>(static_cast<const void*>(at)), mask_of(columns));
-  }
-  SDIP_INLINE void store(char* at, std::int64_t columns, Sum sum, std::int32_t bias) const {
-    _mm256_maskstore_epi32(static_cast<int*>(static_cast<void*>(at)), mask_of(columns),
-                           _mm256_sub_epi32(sum, _mm256_set1_epi32(bias)));
-  }
-  SDIP_INLINE Operand all(const char* at) const {
-    std::int32_t group_of_four;
-    __builtin_memcpy(&group_of_four, at, 4);
-    return _mm256_set1_epi32(group_of_four);
-  }
-  SDIP_INLINE Operand each(const char* at) const {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(static_cast<const void*>(at)));
-  }
+struct Codes8 : Codes {
+  using Codes::Codes;
+  static constexpr int group = 4;
   SDIP_INLINE Sum fused(Operand l, Operand r, Sum c) const { return _mm256_dpbusd_avx_epi32(c, r, l); }
 };
 

@@ -96,23 +96,10 @@ template <bool Near, class X>
 }
 
 template <bool Near, class X>
-double make_portable(double less, const X* x, double* to, std::size_t count) {
-  return make_all<Near>(less, x, to, count);
-}
-template <bool Near, class X>
-[[gnu::target("avx2")]] double make_avx2(double less, const X* x, double* to, std::size_t count) {
-  return make_all<Near>(less, x, to, count);
-}
-template <bool Near, class X>
-[[gnu::target("avx512f,avx512dq")]] double make_avx512(double less, const X* x, double* to, std::size_t count) {
-  return make_all<Near>(less, x, to, count);
-}
-
-template <bool Near, class X>
 double make_widest(double less, const X* x, double* to, std::size_t count) {
-  static const Vectors widest = widest_vectors();
-  if (widest == Vectors::avx512) return make_avx512<Near>(less, x, to, count);
-  return widest == Vectors::avx2 ? make_avx2<Near>(less, x, to, count) : make_portable<Near>(less, x, to, count);
+  double sum = 0;
+  widely([=, &sum]() SDIP_WIDE { sum = make_all<Near>(less, x, to, count); });
+  return sum;
 }
 
 }  // namespace
@@ -197,24 +184,12 @@ namespace {
   }
 }
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f,avx512dq,fma")]] void divide_avx512(const double* x, double by, float* to, std::size_t n) {
-  divide_fused(x, by, to, n);
-}
-[[gnu::target("avx2,fma")]] void divide_avx2(const double* x, double by, float* to, std::size_t n) {
-  divide_fused(x, by, to, n);
-}
-#endif
-
 }  // namespace
 
 void divided(std::span<const double> numbers, double by, float* to) {
-#if defined(__x86_64__)
-  static const Vectors widest = widest_vectors();
-  const bool usual = by >= 1 && by <= 0x1p60;  // neither 1 / by nor what is left of a number underflows
-  if (usual && widest == Vectors::avx512) return divide_avx512(numbers.data(), by, to, numbers.size());
-  if (usual && widest == Vectors::avx2) return divide_avx2(numbers.data(), by, to, numbers.size());
-#endif
+  const bool usual = by >= 1 && by <= 0x1p60;          // neither 1 / by nor what is left of a number underflows
+  if (usual && widest_vectors() != Vectors::portable)  // others have no fused sums
+    return widely([=]() SDIP_WIDE { divide_fused(numbers.data(), by, to, numbers.size()); });
   for (std::size_t i = 0; i < numbers.size(); ++i) to[i] = static_cast<float>(numbers[i] / by);
 }
 

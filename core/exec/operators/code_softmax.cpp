@@ -122,8 +122,7 @@ bool run_softmax_of_codes(Chip& chip, const Operators& operators, std::int64_t r
       const std::int64_t first = row + i * together, count = std::min(together, end - first) * length;
       part.at = Elements::line({first * length, count, 1});
       Buffer<std::int8_t> given(as_size(count));
-      read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
-                 through_view(chip, v, part.at), given);
+      read_codes(placed->memory, placed->reading, through_view(chip, v, part.at), given);
       part.codes.resize(given.size());
       const auto size = as_size(length);
       for (std::size_t at = 0; at < given.size(); at += size)

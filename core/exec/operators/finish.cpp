@@ -5,26 +5,17 @@
 
 #include "core/exec/kernels/wide.h"
 #include "core/exec/walk/broadcast.h"
+#include "core/graph/attributes.h"
 #include "core/ops/arithmetic.h"
 #include "core/ops/values.h"
 
 namespace sdip::exec {
-namespace {
-
-double number(const Node& node, const char* attribute, double otherwise) {
-  const auto found = node.attributes.find(attribute);
-  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<double>(&found->second);
-  return value == nullptr ? otherwise : *value;
-}
-
-}  // namespace
-
 Finish::Finish(Chip& chip, const Node& node) {
   const Operand& out = chip.value(node.outputs[0]).operand;
   out_.type = out.type;
   out_.shape = out.shape;
-  alpha_ = number(node, "alpha", 1.0) * number(node, "scale", 1.0);
-  beta_ = number(node, "beta", 1.0);
+  alpha_ = attribute_or(node, "alpha", 1.0) * attribute_or(node, "scale", 1.0);
+  beta_ = attribute_or(node, "beta", 1.0);
   if (is_quantised(node)) rescale_ = rescale_of(chip, node);
   if (node.inputs.size() < 3 || node.inputs[2] == none) return;
   bias_ = read_whole(chip, node.inputs[2]);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/exec/chip/weights.h"
 #include "core/exec/operators/streams.h"
 #include "core/exec/walk/broadcast.h"
+#include "core/graph/attributes.h"
 
 namespace sdip::exec {
 namespace {
@@ -14,18 +14,14 @@ namespace {
 const Shape& shape_of(const Graph& graph, ValueId v) { return graph.values[v].operand.shape; }
 
 std::size_t axis_of(const Node& node, std::size_t rank, std::int64_t otherwise) {
-  const auto found = node.attributes.find("axis");
-  std::int64_t axis = otherwise;
-  if (found != node.attributes.end()) axis = std::get<std::int64_t>(found->second);
+  const auto axis = attribute_or(node, "axis", otherwise);
   return as_size(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 std::vector<std::int64_t> permutation_of(const Node& node, std::size_t rank) {
-  const auto found = node.attributes.find("perm");
-  if (found != node.attributes.end()) return std::get<std::vector<std::int64_t>>(found->second);
   std::vector<std::int64_t> reversed(rank);
   std::iota(reversed.rbegin(), reversed.rend(), 0);
-  return reversed;
+  return attribute_or(node, "perm", std::move(reversed));
 }
 
 /// Elements from `axis` on: one along it and all behind.
@@ -33,18 +29,6 @@ std::int64_t elements_from(const Shape& shape, std::size_t axis) {
   std::int64_t count = 1;
   for (std::size_t i = axis; i < shape.size(); ++i) count *= shape[i];
   return count;
-}
-
-/// Runs of `at` cut where blocks of `block` elements end: `visit(number of the block, first in it, count)`.
-template <class Visit>
-void for_blocks(const Elements& at, std::int64_t block, Visit visit) {
-  for (const Line& line : at.lines())
-    for (std::int64_t done = 0; done < line.count;) {
-      const std::int64_t element = line.begin + done * line.step, in_block = element % block;
-      const std::int64_t count = line.step == 1 ? std::min(line.count - done, block - in_block) : 1;
-      visit(element / block, in_block, count);
-      done += count;
-    }
 }
 
 void add_to(std::vector<Moved>& moved, ValueId from, const Line& line) {
@@ -56,7 +40,7 @@ std::vector<Moved> joined_elements(const Graph& graph, const Node& node, ValueId
   const Shape& shape = shape_of(graph, result);
   const std::size_t axis = axis_of(node, shape.size(), 0);
   std::vector<Moved> moved;
-  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+  at.each_run(elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
     for (const ValueId v : node.inputs) {
       const std::int64_t own = elements_from(shape_of(graph, v), axis);
       const std::int64_t fit = std::clamp<std::int64_t>(own - first, 0, count);
@@ -78,7 +62,7 @@ std::vector<Moved> split_elements(const Graph& graph, const Node& node, ValueId 
   }
   const std::int64_t all = elements_from(whole, axis);
   std::vector<Moved> moved;
-  for_blocks(at, elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+  at.each_run(elements_from(shape, axis), [&](std::int64_t block, std::int64_t first, std::int64_t count) {
     add_to(moved, node.inputs[0], {block * all + before + first, count, 1});
   });
   return moved;
@@ -111,9 +95,7 @@ bool run_moves(Chip& chip, const Operators& operators, const std::vector<Element
   const std::string_view type = node.op->type;
   if (!node.op->domain.empty() || (type != "Concat" && type != "Split" && type != "Transpose")) return false;
   if (!operators.before.empty() || std::ranges::find(node.outputs, none) != node.outputs.end()) return false;
-  for (const ValueId v : node.inputs)
-    if (type == "Concat" && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-      constant_of(chip, v);
+  find_weights(chip, node);
   for_each_result_tile(chip, operators.behind, tiles, [&](const Elements& at) {
     end_tile(chip, operators, result, at, [&](const Elements& piece, std::int64_t) {
       return read_moved(chip, moved_elements(chip.graph, node, result, piece));

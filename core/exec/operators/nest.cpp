@@ -22,18 +22,12 @@ namespace {
 constexpr double least_shared_macs = 1 << 18;  // below, sharing takes longer than the product
 
 template <class T>
-Buffer<T> converted(const Numbers& numbers) {
-  Buffer<T> to;
+void take(const Numbers& numbers, Buffer<T>& to) {
+  to.clear();
   to.reserve(numbers.size());
   for (const float x : numbers.floats) to.push_back(static_cast<T>(x));
   for (const double x : numbers.doubles) to.push_back(static_cast<T>(x));
   for (const std::int64_t x : numbers.ints) to.push_back(static_cast<T>(x));
-  return to;
-}
-
-template <class T>
-void take(const Numbers& numbers, Buffer<T>& to) {
-  to = converted<T>(numbers);
 }
 
 /// Sums as a memory has them, and back.
@@ -75,9 +69,8 @@ struct Tiles {
       if (operand.codes) return operand.codes(at, to);
       const ValueId root = chip.views.root[operand.as_it_lies];
       const auto placed = placed_operand(chip, root);
-      note(chip, chip.stream, placed->slot.second, at.size(), root);
-      read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
-                 through_view(chip, operand.as_it_lies, at), to);
+      note(chip, chip.stream, placed->reading.slot.second, at.size(), root);
+      read_codes(placed->memory, placed->reading, through_view(chip, operand.as_it_lies, at), to);
     } else if constexpr (std::is_same_v<T, float>) {
       if (operand.as_it_lies == none) return take(operand.read(at), to);
       to.resize(as_size(at.size()));

@@ -46,11 +46,10 @@ const T* found_in_place(Chip& chip, ValueId v, const Elements& at) {
   }
   const auto placed = placed_operand(chip, chip.views.root[v]);
   if (!placed) return nullptr;
-  const Reading reading{placed->slot, placed->address, chip.graph, chip.who};
   if constexpr (floats)
-    return floats_in_place(placed->memory, reading, at);
+    return floats_in_place(placed->memory, placed->reading, at);
   else
-    return codes_in_place(placed->memory, reading, at);
+    return codes_in_place(placed->memory, placed->reading, at);
 }
 
 /// Whether the results of a row of C stand at equal steps.

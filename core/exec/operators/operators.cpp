@@ -28,15 +28,11 @@ Tensor whole_operand(Chip& chip, const Whole& made, ValueId v) {
   const ValueId root = chip.views.root[v];
   const auto found = made.find(root);
   if (found == made.end()) return read_whole(chip, v);
-  Tensor tensor = found->second;
-  if (!chip.views.map[v].empty()) {
-    const Tensor from = tensor;
-    for (std::size_t i = 0; i < from.floats.size(); ++i)
-      tensor.floats[i] = from.floats[at(chip.views.at(v, static_cast<std::int64_t>(i)))];
-    for (std::size_t i = 0; i < from.ints.size(); ++i)
-      tensor.ints[i] = from.ints[at(chip.views.at(v, static_cast<std::int64_t>(i)))];
-  }
-  tensor.shape = chip.value(v).operand.shape;
+  const Shape& shape = chip.value(v).operand.shape;
+  Tensor tensor = chip.views.map[v].empty()
+                      ? found->second
+                      : elements_in(found->second, through_view(chip, v, Elements::first(element_count(shape))));
+  tensor.shape = shape;
   return tensor;
 }
 

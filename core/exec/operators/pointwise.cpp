@@ -2,7 +2,6 @@
 #include "core/exec/operators/pointwise.h"
 
 #include "core/base/error.h"
-#include "core/exec/chip/weights.h"
 #include "core/exec/numbers/arithmetic.h"
 #include "core/exec/numbers/plain_functions.h"
 #include "core/exec/operators/operators.h"
@@ -31,7 +30,7 @@ bool is_held(Chip& chip, ValueId v, const Shape& result) {
   const Value& value = chip.value(v);
   if (value.kind == ValueKind::weight || element_count(value.operand.shape) >= element_count(result)) return false;
   const auto placed = placed_operand(chip, chip.views.root[v]);
-  return placed && placed->slot.second == Place::dram;
+  return placed && placed->reading.slot.second == Place::dram;
 }
 
 /// Whether the clock charges a held operand as it is repeated outside.
@@ -44,14 +43,6 @@ void log_held(Chip& chip, const Node& node, std::size_t i) {
   if (!chip.log || !is_repeated(chip, node, i)) return;
   const std::scoped_lock lock(*chip.holding);
   chip.log->reads_less();
-}
-
-const Numbers& held_operand(Chip& chip, OperandPlace place) {
-  const std::scoped_lock lock(*chip.holding);
-  const ValueId v = place.first->inputs[place.second];
-  const auto [held, fresh] = chip.held_operands.try_emplace(place);
-  if (fresh) held->second = read_operand(chip, v, Elements::first(element_count(chip.value(v).operand.shape)));
-  return held->second;
 }
 
 /// Elements of one where each core needs its own.
@@ -79,17 +70,6 @@ bool has_parts(const Chip& chip, const Node& node, std::size_t i) {
   return c.spread_cores > 1 && (c.operand_b == Place::psram || is_repeated(chip, node, i));
 }
 
-Numbers picked_numbers(const Numbers& all, const Elements& at) {
-  Numbers numbers{all.type, {}, {}, {}};
-  at.each([&](std::int64_t element) {
-    const auto from = as_size(element);
-    if (!all.floats.empty()) numbers.floats.push_back(all.floats.at(from));
-    if (!all.doubles.empty()) numbers.doubles.push_back(all.doubles.at(from));
-    if (!all.ints.empty()) numbers.ints.push_back(all.ints.at(from));
-  });
-  return numbers;
-}
-
 /// An operand of one element stays one.
 Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::size_t i, const Shape& shape) {
   const ValueId v = node.inputs[i];
@@ -100,7 +80,7 @@ Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::si
   if (element_count(own) == 1) return held ? held_operand(chip, place) : read_operand(chip, v, Elements::first(1));
   const Elements at = elements_beside(own, shape, tile.at);
   if (!held) return read_operand(chip, v, at);
-  return has_parts(chip, node, i) ? held_elements(chip, place, at) : picked_numbers(held_operand(chip, place), at);
+  return has_parts(chip, node, i) ? held_elements(chip, place, at) : picked(held_operand(chip, place), at);
 }
 
 /// By the operator's own arithmetic.
@@ -135,13 +115,6 @@ Numbers part_of(const Numbers& numbers, std::size_t begin, std::size_t count) {
 }
 
 }  // namespace
-
-void find_weights(Chip& chip, std::span<const Node* const> nodes) {
-  for (const Node* node : nodes)
-    for (const ValueId v : node->inputs)
-      if (v != none && chip.value(v).kind == ValueKind::weight && read_weight(chip, v) == nullptr)
-        constant_of(chip, v);
-}
 
 bool is_turn(const Chip& chip, const Node& node) { return chip.views.turned.contains(node.outputs[0]); }
 
@@ -195,7 +168,7 @@ void write_pointwise(Chip& chip, std::span<const Node* const> nodes, const Eleme
       if (made != none) part.made[made] = make(piece, i * size);
       sink.put_piece(std::move(part));
     });
-  find_weights(chip, nodes);
+  for (const Node* node : nodes) find_weights(chip, *node);
   std::vector<ResultPart> done(pieces.size());
   share_tasks(*chip.team, std::ssize(pieces), [&](std::int64_t i) {
     const auto number = as_size(i);

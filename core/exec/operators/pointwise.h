@@ -25,9 +25,6 @@ bool is_turn(const Chip& chip, const Node& node);
 /// changes. Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
-/// Finds the weights that nodes read, before several threads look for them.
-void find_weights(Chip& chip, std::span<const Node* const> nodes);
-
 /// Makes the numbers of a piece of a tile, whose first is number `first` of the tile's; called by several threads.
 using PieceMaker = std::function<Numbers(const Elements& piece, std::int64_t first)>;
 

@@ -14,6 +14,7 @@
 #include "core/exec/operators/streams.h"
 #include "core/exec/walk/row_walk.h"
 #include "core/exec/walk/tile_loops.h"
+#include "core/graph/attributes.h"
 #include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
@@ -48,8 +49,7 @@ std::optional<RowShape> softmax_rows(const Chip& chip, const Node& node) {
   const Work work = work_of(chip.graph, node);
   RowShape rows{work.rows, work.row_length, 1};
   if (node.opset < 13) return rows;
-  const auto found = node.attributes.find("axis");
-  std::int64_t axis = found == node.attributes.end() ? -1 : std::get<std::int64_t>(found->second);
+  auto axis = attribute_or<std::int64_t>(node, "axis", -1);
   if (axis < 0) axis += std::ssize(shape);
   for (std::size_t i = as_size(axis) + 1; i < shape.size(); ++i) rows.inner *= shape[i];
   return rows;
@@ -57,9 +57,12 @@ std::optional<RowShape> softmax_rows(const Chip& chip, const Node& node) {
 
 /// Softmax of rows: the maximum and the sum of exponentials of each.
 struct Softmax {
-  bool logarithm = false;
-  ElementType type = ElementType::float32;
+  bool logarithm;
+  ElementType type;
   std::vector<double> most, sum;  // by row
+
+  Softmax(bool of_logarithm, ElementType of_type, std::size_t rows)
+      : logarithm(of_logarithm), type(of_type), most(rows, -HUGE_VAL), sum(rows, 0.0) {}
 
   /// One pass over part of a row. The second leaves exponentials, which the third finds in `x` where `exponential`.
   void pass(std::int64_t number, std::size_t row, std::span<double> x, bool exponential) {
@@ -91,65 +94,60 @@ struct Softmax {
   }
 };
 
-/// Numbers of a type that are held already.
-Numbers numbers_from(ElementType type, std::vector<double> x) {
-  Numbers numbers{type, {}, {}, {}};
-  if (is_single(type)) {
-    numbers.floats.resize(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) numbers.floats[i] = static_cast<float>(x[i]);
-  } else {
-    numbers.doubles = std::move(x);
-  }
-  return numbers;
-}
-
 /// Elements of pieces of whole rows.
 std::int64_t rows_together(std::int64_t length) {
   return std::max<std::int64_t>(1, piece_elements / length) * length;
 }
 
-/// RowShape whole in a tile, one after the other in memory, in single precision: as passes 0 to 2 make them,
-/// several tiles at once.
-void stream_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
-  const ValueId x = operators.main->inputs[0];
-  const auto length = as_size(rows.length);
-  const std::int64_t together = rows_together(rows.length) / rows.length;
+/// Whether rows are whole in a tile, and in single precision as they come and go.
+bool may_stream_rows(Chip& chip, const Operators& operators, std::int64_t length, ValueId result) {
+  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
+  return chip.instruction_class().mapping.tile_channels >= length && is_float(result) &&
+         is_float(operators.main->inputs[0]) && may_stream(chip, operators.behind);
+}
+
+/// Rows one after the other in memory that may_stream_rows, several tiles at once: `make(first, x, to, scratch)`
+/// makes some of them, `first` the first one's element.
+template <class Make>
+void stream_rows(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result, const Make& make) {
+  const std::int64_t together = rows_together(rows.length);
   const Elements all = Elements::first(rows.rows * rows.length);
   const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
-    const Extent of{number * together, std::min(rows.rows, (number + 1) * together)};
-    const Elements at = Elements::line({of.begin * rows.length, of.size() * rows.length, 1});
-    const std::span<const float> from = floats_at(chip, x, at, scratch.floats);
+    const std::int64_t first = number * together;
+    const Elements at = Elements::line({first, std::min(together, all.size() - first), 1});
+    const std::span<const float> x = floats_at(chip, operators.main->inputs[0], at, scratch.floats);
+    if (float* to = sink.in_place()) return make(first, x, to + first, scratch);
     TileValues tile{at, result};
-    float* to = sink.in_place();
-    if (to != nullptr) {
-      to += at.lines()[0].begin;
-    } else {
-      tile.made[result] = {ElementType::float32, Buffer<float>(from.size()), {}, {}};
-      to = tile.made[result].floats.data();
-    }
+    Numbers& made = tile.made[result];
+    made.floats.resize(x.size());
+    make(first, x, made.floats.data(), scratch);
+    sink.put_piece(std::move(tile));
+  };
+  write_streamed(chip, operators.behind, all, ceil_div(all.size(), together), task);
+}
+
+/// As passes 0 to 2 make it.
+void stream_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
+  const auto length = as_size(rows.length);
+  const auto make = [&](std::int64_t, std::span<const float> x, float* to, Scratch& scratch) {
     scratch.doubles.resize(length);
-    for (std::size_t first = 0; first < from.size(); first += length) {
-      const std::span<const float> row = from.subspan(first, length);
+    for (std::size_t first = 0; first < x.size(); first += length) {
+      const std::span<const float> row = x.subspan(first, length);
       const double sum = exponentials_less(range_of(row), row, scratch.doubles.data());
       divided(scratch.doubles, sum, to + first);
     }
-    if (sink.in_place() == nullptr) sink.put_piece(std::move(tile));
   };
-  write_streamed(chip, operators.behind, all, ceil_div(rows.rows, together), task);
+  stream_rows(chip, operators, rows, result, make);
 }
 
 void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, ValueId result) {
-  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rows.length && rows.inner == 1;
-  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
-  if (whole_rows && is_float(result) && is_float(operators.main->inputs[0]) &&
-      operators.main->op->type == "Softmax" && rows.length > 0 && may_stream(chip, operators.behind)) {
+  const Node& node = *operators.main;
+  if (rows.inner == 1 && rows.length > 0 && node.op->type == "Softmax" &&
+      may_stream_rows(chip, operators, rows.length, result)) {
     for_each_row_tile(chip, rows, 3, [](const RowStep&) {});
     return stream_softmax(chip, operators, rows, result);
   }
-  const Node& node = *operators.main;
-  const std::vector<double> zeros(as_size(rows.rows), 0.0);
-  Softmax softmax{node.op->type == "LogSoftmax", chip.value(result).operand.type,
-                  std::vector<double>(zeros.size(), -HUGE_VAL), zeros};
+  Softmax softmax(node.op->type == "LogSoftmax", chip.value(result).operand.type, as_size(rows.rows));
   for_each_row_tile(chip, rows, 3, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
     const std::int64_t length = tile.part.size();
@@ -162,7 +160,7 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
         softmax.passes(tile.first_pass, tile.last_pass, row,
                        std::span(x).subspan(as_size(i * length), as_size(length)));
       }
-      return numbers_from(softmax.type, std::move(x));
+      return numbers_of({softmax.type, {}, {}, std::move(x)});
     };
     if (tile.writes)
       end_tile(chip, operators, result, at, make, rows_together(length));
@@ -171,38 +169,20 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
   });
 }
 
-/// RowShape whole in a tile, in single precision.
-void stream_norm(Chip& chip, const Operators& operators, const NormRule& rule, const NormParameters& parameters,
-                 NormSums& sums, bool own, ValueId result) {
-  const std::int64_t together = rows_together(rule.length);
-  const Elements all = Elements::first(rule.rows * rule.length);
-  const auto task = [&](std::int64_t number, Scratch& scratch, PieceSink& sink) {
-    const std::int64_t first = number * together, count = std::min(together, all.size() - first);
-    const Elements at = Elements::line({first, count, 1});
-    const std::span<const float> x = floats_at(chip, rule.node->inputs[0], at, scratch.floats);
-    if (float* to = sink.in_place()) return normalise_rows(chip, rule, parameters, sums, own, first, x, to + first);
-    TileValues tile{at, result};
-    Numbers& made = tile.made[result];
-    made.floats.resize(x.size());
-    normalise_rows(chip, rule, parameters, sums, own, first, x, made.floats.data());
-    sink.put_piece(std::move(tile));
-  };
-  write_streamed(chip, operators.behind, all, ceil_div(all.size(), together), task);
-}
-
 /// With sums of its own in a first pass, or those that an instruction before made.
 void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, ValueId result) {
   const std::int64_t passes = chip.instruction_class().work.passes;
   const bool own = passes > 1;
   NormSums sums = own ? empty_sums(rule) : sums_of(chip, rule);
   const RowShape rows{rule.rows, rule.length, 1};
-  find_parameters(chip, rule);
-  const bool whole_rows = chip.instruction_class().mapping.tile_channels >= rule.length;
-  const auto is_float = [&](ValueId v) { return chip.value(v).operand.type == ElementType::float32; };
-  if (whole_rows && is_float(result) && is_float(rule.node->inputs[0]) && may_stream(chip, operators.behind))
+  find_weights(chip, *rule.node);
+  if (may_stream_rows(chip, operators, rule.length, result))
     if (const auto parameters = norm_parameters(chip, rule)) {
       for_each_row_tile(chip, rows, passes, [](const RowStep&) {});
-      return stream_norm(chip, operators, rule, *parameters, sums, own, result);
+      const auto make = [&](std::int64_t first, std::span<const float> x, float* to, const Scratch&) {
+        normalise_rows(chip, rule, *parameters, sums, own, first, x, to);
+      };
+      return stream_rows(chip, operators, rows, result, make);
     }
   for_each_row_tile(chip, rows, passes, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
@@ -227,12 +207,10 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
 
 Numbers softmax_of(const Chip& chip, const Node& node, std::vector<double> rows) {
   const auto length = as_size(work_of(chip.graph, node).row_length);
-  const std::vector<double> zeros(rows.size() / length, 0.0);
-  Softmax softmax{false, chip.value(node.outputs[0]).operand.type, std::vector<double>(zeros.size(), -HUGE_VAL),
-                  zeros};
-  for (std::size_t row = 0; row < zeros.size(); ++row)
+  Softmax softmax(false, chip.value(node.outputs[0]).operand.type, rows.size() / length);
+  for (std::size_t row = 0; row < softmax.sum.size(); ++row)
     softmax.passes(0, 2, row, std::span(rows).subspan(row * length, length));
-  return numbers_from(softmax.type, std::move(rows));
+  return numbers_of({softmax.type, {}, {}, std::move(rows)});
 }
 
 bool run_row_passes(Chip& chip, const Operators& operators, ValueId result) {
@@ -253,18 +231,13 @@ void run_sums(Chip& chip) {
   const auto node = std::ranges::find(chip.graph.nodes, chip.instruction().name, &Node::name);
   check(node != chip.graph.nodes.end(), "sums are those of a norm");
   const auto rule = norm_rule(chip.graph, *node);
-  if (!rule) {  // what its readers compute whole: read as it is summed
-    const Work& work = chip.instruction_class().work;
-    const RowShape rows{work.rows, work.row_length, 1};
-    return for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
-      read_operand(chip, node->inputs[0], rows.elements(tile.rows, tile.part));
-    });
-  }
-  NormSums& sums = chip.norm_sums[rule->node] = empty_sums(*rule);
-  const RowShape rows{rule->rows, rule->length, 1};
+  const Work& work = chip.instruction_class().work;
+  const RowShape rows = rule ? RowShape{rule->rows, rule->length, 1} : RowShape{work.rows, work.row_length, 1};
+  if (rule) chip.norm_sums[rule->node] = empty_sums(*rule);
   for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
-    add_to_sums(sums, *rule, at, doubles_in(read_operand(chip, rule->node->inputs[0], at)));
+    const Numbers read = read_operand(chip, node->inputs[0], at);
+    if (rule) add_to_sums(chip.norm_sums.at(rule->node), *rule, at, doubles_in(read));  // else its readers sum it
   });
 }
 

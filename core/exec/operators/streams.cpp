@@ -102,7 +102,7 @@ void PieceSink::claim_all(const Elements& at) {
 
 void write_streamed(Chip& chip, std::span<const Node* const> nodes, const Elements& at, std::int64_t count,
                     const PieceTask& make) {
-  find_weights(chip, nodes);
+  for (const Node* node : nodes) find_weights(chip, *node);
   PieceSink sink(chip, nodes);
   share_tasks(*chip.team, count,
               [&](std::int64_t i) { chip.scratches->lend([&](Scratch& scratch) { make(i, scratch, sink); }); });

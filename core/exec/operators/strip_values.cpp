@@ -38,14 +38,7 @@ Elements RowsOf::elements(std::int64_t frame, const Extent& of_channels, const E
 }
 
 void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers) {
-  const Tensor from = tensor_of(numbers);
-  std::size_t i = 0;
-  at.each([&](std::int64_t element) {
-    const auto to = as_size(element);
-    if (!from.floats.empty()) tensor.floats[to] = from.floats[i];
-    if (!from.ints.empty()) tensor.ints[to] = from.ints[i];
-    ++i;
-  });
+  put_elements(tensor, at, tensor_of(numbers));
 }
 
 bool is_by_rows(const Node& node) {

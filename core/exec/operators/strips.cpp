@@ -240,8 +240,7 @@ struct Strip {
     if (a.codes.empty()) return;
     const auto placed = placed_operand(chip, root(brought));
     Buffer<std::int8_t> codes(as_size(at.size()));
-    read_codes(placed->memory, {placed->slot, placed->address, chip.graph, chip.who},
-               through_view(chip, brought, at), codes);
+    read_codes(placed->memory, placed->reading, through_view(chip, brought, at), codes);
     auto next = codes.begin();
     at.each([&](std::int64_t element) { a.codes[as_size(element)] = *next++; });
   }

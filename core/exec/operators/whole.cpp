@@ -11,6 +11,7 @@
 #include "core/exec/operators/streams.h"
 #include "core/exec/operators/strip_values.h"
 #include "core/exec/walk/row_walk.h"
+#include "core/graph/attributes.h"
 #include "core/graph/node_arithmetic.h"
 #include "core/ops/windows/window.h"
 #include "core/program/kinds.h"
@@ -52,27 +53,24 @@ std::vector<std::int64_t> sources_of(Chip& chip, const Node& node, std::vector<s
 
 std::int64_t elements_of(const Chip& chip, ValueId v) { return element_count(chip.value(v).operand.shape); }
 
-bool is_nearest(const Node& node) {
-  const auto mode = node.attributes.find("mode");
-  return mode == node.attributes.end() || std::get<std::string>(mode->second) == "nearest";
+bool is_nearest(const Node& node) { return attribute_or<std::string>(node, "mode", "nearest") == "nearest"; }
+
+/// Whether a node is of one of these operators of ONNX.
+bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
+  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != types.end();
 }
 
-bool is_resize(const Node& node) {
-  return node.op->domain.empty() && (node.op->type == "Resize" || node.op->type == "Upsample");
-}
+bool is_resize(const Node& node) { return is_one_of(node, {"Resize", "Upsample"}); }
 
 /// Copies of as many elements as they make, whatever else their operand has.
 bool takes_elements(const Chip& chip, const Node& node) {
-  static constexpr std::string_view types[] = {"Slice", "Split", "Gather", "GatherElements", "GatherND"};
   if (is_resize(node) && is_nearest(node))
     return elements_of(chip, node.outputs[0]) < elements_of(chip, node.inputs[0]);
-  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
+  return is_one_of(node, {"Slice", "Split", "Gather", "GatherElements", "GatherND"});
 }
 
 /// Copies of what stays of their operand, with something put around it.
-bool keeps_elements(const Node& node) {
-  return node.op->domain.empty() && (node.op->type == "Pad" || node.op->type == "CenterCropPad");
-}
+bool keeps_elements(const Node& node) { return is_one_of(node, {"Pad", "CenterCropPad"}); }
 
 /// Elements of the first operand that stay, each once. Told by the operator itself: of numbers of elements it keeps
 /// those, and puts 0 around them.
@@ -92,22 +90,14 @@ std::vector<std::int64_t> elements_that_stay(Chip& chip, const Node& node,
 
 /// Operators whose operands are read once, but are charged what all results look at, one by one.
 bool looks_again(const Node& node) {
-  static constexpr std::string_view types[] = {"DFT",      "STFT",       "LRN",       "GridSample",
-                                               "RoiAlign", "MaxRoiPool", "AffineGrid"};
   if (is_resize(node)) return !is_nearest(node);
-  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
+  return is_one_of(node, {"DFT", "STFT", "LRN", "GridSample", "RoiAlign", "MaxRoiPool", "AffineGrid"});
 }
 
 /// Operators that read all of their operands, but are charged what they take of them.
-bool takes_part(const Node& node) {
-  static constexpr std::string_view types[] = {"Compress", "NegativeLogLikelihoodLoss"};
-  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
-}
+bool takes_part(const Node& node) { return is_one_of(node, {"Compress", "NegativeLogLikelihoodLoss"}); }
 
-bool pools_windows(const Node& node) {
-  static constexpr std::string_view types[] = {"MaxPool", "AveragePool", "LpPool"};
-  return node.op->domain.empty() && std::ranges::find(types, node.op->type) != std::end(types);
-}
+bool pools_windows(const Node& node) { return is_one_of(node, {"MaxPool", "AveragePool", "LpPool"}); }
 
 /// Elements under the windows of results `results` of a pool.
 Elements under_windows(const Chip& chip, const Node& node, const Extent& results) {

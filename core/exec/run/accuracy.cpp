@@ -39,8 +39,12 @@ struct Measurement {
     if (options.go_on) going = going && options.go_on(std::min(done / all, 1.0));
     return going;
   }
-  bool way(std::uint64_t seed, const StageRunner& run) const {
-    return walk(application.stages, machine.sampler, machine.steps, seed, run);
+  bool way(std::uint64_t seed, const StageRunner& run) {
+    const auto counted = [&](const StageUse& use, const std::vector<Tensor>& inputs) {
+      auto outputs = run(use, inputs);
+      return outputs && worked(use.stage) ? std::move(outputs) : std::nullopt;
+    };
+    return walk(application.stages, machine.sampler, machine.steps, seed, counted);
   }
 };
 
@@ -58,9 +62,7 @@ std::vector<Samples> samples_of(Measurement& m) {
       const CompiledStage& stage = m.stage(use.stage);
       if (s > 0 && stage.role == Role::core) return std::nullopt;
       if (is_sample(use.step, m.runs(use.stage), m.options.samples)) samples[use.stage].push_back(inputs);
-      std::vector<Tensor> outputs = compute(*stage.graph, inputs, m.stored[use.stage]);
-      if (!m.worked(use.stage)) return std::nullopt;
-      return outputs;
+      return compute(*stage.graph, inputs, m.stored[use.stage]);
     });
   }
   return samples;
@@ -87,15 +89,13 @@ std::vector<Tensor> computed_values(const Graph& graph, const std::vector<Tensor
 
 std::vector<Wanted> wanted_of(Measurement& m) {
   std::vector<Wanted> wanted(m.application.stages.size());
-  m.way(m.options.seed,
-        [&](const StageUse& use, const std::vector<Tensor>& inputs) -> std::optional<std::vector<Tensor>> {
-          const Graph& graph = *m.stage(use.stage).graph;
-          Wanted& here = wanted[use.stage];
-          here.outputs.push_back(use.step == 0 ? computed_values(graph, inputs, m.stored[use.stage], here.values)
-                                               : compute(graph, inputs, m.stored[use.stage]));
-          if (!m.worked(use.stage)) return std::nullopt;
-          return here.outputs.back();
-        });
+  m.way(m.options.seed, [&](const StageUse& use, const std::vector<Tensor>& inputs) {
+    const Graph& graph = *m.stage(use.stage).graph;
+    Wanted& here = wanted[use.stage];
+    here.outputs.push_back(use.step == 0 ? computed_values(graph, inputs, m.stored[use.stage], here.values)
+                                         : compute(graph, inputs, m.stored[use.stage]));
+    return here.outputs.back();
+  });
   return wanted;
 }
 
@@ -132,23 +132,20 @@ void add_layer(const Measurement& m, StageAccuracy& to, const CompiledStage& sta
 void execute_all(Measurement& m, const std::vector<Prepared>& ready, const std::vector<Wanted>& wanted,
                  AccuracyReport& report) {
   const std::vector<StepNumbers> numbers = step_numbers(m.machine.sampler, m.machine.steps);
-  report.complete =
-      m.way(m.options.seed,
-            [&](const StageUse& use, const std::vector<Tensor>& inputs) -> std::optional<std::vector<Tensor>> {
-              StageAccuracy& here = report.stages[use.stage];
-              const CompiledStage& stage = ready[use.stage].weights.stage;
-              const auto step = at(use.step);
-              ExecuteOptions options;
-              options.scales = ready[use.stage].scales;
-              options.observe = [&](ValueId v, const Tensor& got) {
-                if (step == 0) add_layer(m, here, stage, v, got, wanted[use.stage]);
-              };
-              Run run = execute(stage, m.machine, inputs, ready[use.stage].weights.stored, options);
-              here.output = deviation_of(run.outputs.at(0), wanted[use.stage].outputs.at(step).at(0));
-              if (here.role == Role::core) here.steps.push_back({numbers[step].t, here.output});
-              if (!m.worked(use.stage)) return std::nullopt;
-              return std::move(run.outputs);
-            });
+  report.complete = m.way(m.options.seed, [&](const StageUse& use, const std::vector<Tensor>& inputs) {
+    StageAccuracy& here = report.stages[use.stage];
+    const CompiledStage& stage = ready[use.stage].weights.stage;
+    const auto step = at(use.step);
+    ExecuteOptions options;
+    options.scales = ready[use.stage].scales;
+    options.observe = [&](ValueId v, const Tensor& got) {
+      if (step == 0) add_layer(m, here, stage, v, got, wanted[use.stage]);
+    };
+    Run run = execute(stage, m.machine, inputs, ready[use.stage].weights.stored, options);
+    here.output = deviation_of(run.outputs.at(0), wanted[use.stage].outputs.at(step).at(0));
+    if (here.role == Role::core) here.steps.push_back({numbers[step].t, here.output});
+    return std::move(run.outputs);
+  });
 }
 
 }  // namespace

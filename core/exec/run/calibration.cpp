@@ -8,6 +8,7 @@
 #include "core/base/encode.h"
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/graph/attributes.h"
 #include "core/program/weights/weight_scales.h"
 
 namespace sdip {
@@ -93,11 +94,8 @@ const Node* only_softmax(const Graph& graph, ValueId v) {
 std::int64_t row_of_softmax(const Graph& graph, const Node& softmax) {
   const Shape& shape = graph.values[softmax.inputs[0]].operand.shape;
   if (shape.empty()) return 0;
-  const auto found = softmax.attributes.find("axis");
-  const auto* given = found == softmax.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  const auto rank = std::ssize(shape);
-  const std::int64_t axis = given == nullptr ? (softmax.opset < 13 ? 1 : -1) : *given;
-  return axis == -1 || axis == rank - 1 ? shape.back() : 0;
+  const auto axis = attribute_or<std::int64_t>(softmax, "axis", softmax.opset < 13 ? 1 : -1);
+  return axis == -1 || axis == std::ssize(shape) - 1 ? shape.back() : 0;
 }
 
 void look_at(Seen& seen, const std::vector<double>& numbers, std::int64_t stride) {

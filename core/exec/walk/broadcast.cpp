@@ -34,18 +34,9 @@ Elements places_of(const std::vector<Axis>& axes, const Elements& at) {
     return places;
   }
   const Axis& inner = axes[0];
-  for (const Line& line : at.lines()) {
-    if (line.step != 1) {
-      for (std::int64_t i = 0; i < line.count; ++i) places.add({place_of(axes, line.begin + i * line.step), 1, 1});
-      continue;
-    }
-    for (std::int64_t done = 0; done < line.count;) {
-      const std::int64_t element = line.begin + done;
-      const std::int64_t count = std::min(line.count - done, inner.size - element % inner.size);
-      places.add({place_of(axes, element), count, inner.step});
-      done += count;
-    }
-  }
+  at.each_run(inner.size, [&](std::int64_t block, std::int64_t first, std::int64_t count) {
+    places.add({place_of(axes, block * inner.size + first), count, inner.step});
+  });
   return places;
 }
 

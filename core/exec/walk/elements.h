@@ -60,6 +60,18 @@ class Elements {
       for (std::int64_t i = 0; i < line.count; ++i) visit(line.begin + i * line.step);
   }
 
+  /// Calls `visit(number of the block, first in it, count)` for runs of numbers, cut where blocks of `block` end.
+  template <class Visit>
+  void each_run(std::int64_t block, Visit visit) const {
+    for (const Line& line : lines_)
+      for (std::int64_t done = 0; done < line.count;) {
+        const std::int64_t element = line.begin + done * line.step, in_block = element % block;
+        const std::int64_t count = line.step == 1 ? std::min(line.count - done, block - in_block) : 1;
+        visit(element / block, in_block, count);
+        done += count;
+      }
+  }
+
   /// In pieces of `size`, the last of what is left.
   std::vector<Elements> pieces(std::int64_t size) const {
     std::vector<Elements> cut(1);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/attributes.h"
+#include "core/ops/arithmetic.h"
 
 namespace sdip::exec {
 namespace {
@@ -25,24 +26,6 @@ NestMap conv_map(const LoopNest& nest) {
     m.b_group.push_back(g * nest.out_channels * m.b_n);
   }
   return m;
-}
-
-/// Number of the operand's matrix that meets each matrix of the result, where `batch` are its leading sizes.
-std::vector<std::int64_t> matrices(const Shape& batch, const Shape& out) {
-  std::vector<std::int64_t> numbers;
-  const std::int64_t count = element_count(out);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t rest = i, number = 0, stride = 1;
-    for (std::size_t axis = out.size(); axis-- > 0; rest /= out[axis]) {
-      const std::size_t skipped = out.size() - batch.size();
-      if (axis < skipped) break;
-      const std::int64_t size = batch[axis - skipped];
-      if (size != 1) number += rest % out[axis] * stride;
-      stride *= size;
-    }
-    numbers.push_back(number);
-  }
-  return numbers;
 }
 
 Shape leading(const Shape& shape) {
@@ -70,13 +53,15 @@ NestMap product_map(const LoopNest& nest, const Node& node, const Shape& a, cons
       if ((*batch)[i] != 1) size = (*batch)[i];
     }
   check(element_count(out) == nest.groups * nest.batch, "the products of a nest are those of its operands");
-  const std::vector<std::int64_t> of_a = matrices(batch_a, out), of_b = matrices(batch_b, out);
+  // The matrices of the operands that meet each matrix of the result.
+  const auto of_a = broadcast_elements(batch_a, out), of_b = broadcast_elements(batch_b, out);
   const auto groups = at(nest.groups);
   for (std::size_t g = 0; g < groups; ++g) {
-    m.a_group.push_back(of_a[g] * rows * depth);
-    m.b_group.push_back(of_b[g] * depth * channels);
+    m.a_group.push_back(static_cast<std::int64_t>(of_a[g]) * rows * depth);
+    m.b_group.push_back(static_cast<std::int64_t>(of_b[g]) * depth * channels);
   }
-  if (nest.batch > 1) m.a_frame = of_a[groups] * rows * depth;  // frames repeat the weights of all groups
+  if (nest.batch > 1)
+    m.a_frame = static_cast<std::int64_t>(of_a[groups]) * rows * depth;  // frames repeat the weights of all groups
   m.out_frame = nest.groups * m.out_group;
   return m;
 }

@@ -27,6 +27,12 @@ struct StripPiece {
 };
 std::vector<StripPiece> strip_pieces(const InstructionClass& c);
 
+/// Elements of a row of a part's operand.
+inline std::int64_t elements_of_row(const Part& part) {
+  const LoopNest& n = part.work.nest;
+  return n.in_w * n.in_channels * n.groups;
+}
+
 /// Second activations of a part's products, of all frames, that come from DRAM: a frame's are held by its strips.
 std::int64_t second_elements(const Part& part);
 

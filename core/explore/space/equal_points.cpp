@@ -74,7 +74,7 @@ std::optional<std::int64_t> PointIndex::find(std::int64_t i) const {
   return std::nullopt;
 }
 
-std::size_t SeenPoints::KeyHash::operator()(const Key& key) const { return hash_of(key); }
+std::size_t AxisValuesHash::operator()(const std::vector<std::int64_t>& values) const { return hash_of(values); }
 
 bool SeenPoints::pays(const Space& space) {
   if (!row_of(space.sampling).draws) return false;
@@ -84,19 +84,6 @@ bool SeenPoints::pays(const Space& space) {
   // takes 6 % of the time of a point that shares its program with its neighbours.
   constexpr double least_share = 0.1;
   return static_cast<double>(space.count) >= 2 * least_share * machines;
-}
-
-std::optional<Outcome> SeenPoints::find(const Key& key) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = seen_.find(key);
-  return found == seen_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void SeenPoints::keep(const Key& key, const Outcome& outcome) {
-  constexpr std::size_t most_kept = 1 << 16;  // some 40 MB; neighbours share what is drawn again
-  const std::scoped_lock lock(mutex_);
-  if (seen_.size() >= most_kept) seen_.clear();
-  seen_.emplace(key, outcome);
 }
 
 }  // namespace sdip

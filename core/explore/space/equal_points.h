@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/shared_cache.h"
 #include "core/explore/space/points.h"
 #include "core/explore/space/space.h"
 
@@ -38,24 +38,17 @@ class PointIndex {
   std::vector<Entry> entries_;                    // ascending
 };
 
-/// Keeps what a sweep's points came to, by the values of their axes, so that a machine that is drawn again is not
-/// evaluated again. Some tens of thousands are kept. May be used by several threads.
-class SeenPoints {
- public:
-  using Key = std::vector<std::int64_t>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
+struct AxisValuesHash {
+  std::size_t operator()(const std::vector<std::int64_t>& values) const;
+};
+
+/// What a sweep's points came to, by the values of their axes, so that a machine that is drawn again is not
+/// evaluated again.
+struct SeenPoints : SharedCache<std::unordered_map<std::vector<std::int64_t>, Outcome, AxisValuesHash>> {
+  SeenPoints() : SharedCache(1 << 16) {}  // some 40 MB; neighbours share what is drawn again
 
   /// Whether so many points of a drawn sample are the same machine that looking for them takes less than it saves.
   static bool pays(const Space& space);
-
-  std::optional<Outcome> find(const Key& key) const;
-  void keep(const Key& key, const Outcome& outcome);
-
- private:
-  mutable std::mutex mutex_;
-  std::unordered_map<Key, Outcome, KeyHash> seen_;
 };
 
 }  // namespace sdip

@@ -137,19 +137,22 @@ bool carries_strips(const Machine& machine) {
 
 /// Runs the passes from `first` on to before `behind`, or takes what they made for another machine.
 void take_or_run(const FrontCache::Key& key, std::size_t first, std::size_t behind, Compilation& c) {
-  if (const auto known = c.fronts->find(key)) {
-    c.graph = known->graph;
-    c.roots = known->roots;
-    c.drafts = known->drafts;
-    c.joined = known->joined;
-    c.made_again = known->made_again;
+  if (const auto known = c.fronts->fronts.find(key)) {
+    const Front& front = **known;
+    c.graph = front.graph;
+    c.roots = front.roots;
+    c.drafts = front.drafts;
+    c.joined = front.joined;
+    c.made_again = front.made_again;
     return;
   }
   for (std::size_t pass = first; pass < behind && !c.infeasible; ++pass) {
     end_if(c.stop, c.stage);
     passes()[pass].run(c);
   }
-  if (!c.infeasible) c.fronts->keep(key, {c.graph, c.roots, c.drafts, c.joined, c.made_again});
+  if (c.infeasible) return;
+  Front front{c.graph, c.roots, c.drafts, c.joined, c.made_again};
+  c.fronts->fronts.keep(key, std::make_shared<const Front>(std::move(front)));
 }
 
 std::size_t number_of(std::string_view pass) {
@@ -190,7 +193,7 @@ struct Run {
     std::size_t next = 0;
     if (cache != nullptr) {
       c.fronts = &cache->fronts();
-      c.windows = c.fronts->windows();
+      c.windows = c.fronts->windows;
     }
     if (other != nullptr && other->made_again) {
       c.graph = other->made_again;
@@ -273,8 +276,8 @@ Machine best_on_stair(const Stage& stage, const Machine& its, const CompileOptio
   quiet.after_pass = {};
   quiet.say_needed_bytes = false;
   const auto rung_of = [&](const Machine& machine) {
+    if (const auto known = cache == nullptr ? std::nullopt : cache->find_rung(stage, machine)) return *known;
     StageCache::Rung rung;
-    if (cache != nullptr && cache->find_rung(stage, machine, rung)) return rung;
     RulesMet of_rung = met;
     rung.fits = !made_stage(stage, machine, quiet, of_rung, cache, &rung.needs).infeasible;
     if (cache != nullptr) cache->keep_rung(stage, machine, rung);
@@ -307,6 +310,18 @@ StageCache* cache_of(const CompileOptions& options) {
 }
 
 }  // namespace
+
+Compilation asked_alike(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph) {
+  Compilation c{machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
+  c.stage = from.stage;
+  c.mapping_rules = from.mapping_rules;
+  c.rules_met = from.rules_met;
+  c.mappings = from.mappings;
+  c.windows = from.windows;
+  c.stop = from.stop;
+  c.chip_share = from.chip_share;
+  return c;
+}
 
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& given) {
   CompileOptions options = given;

@@ -72,34 +72,15 @@ FrontCache::Key front_key(const std::shared_ptr<const Graph>& graph, Role role, 
   return {graph, role, rows_read(*graph, machine)};
 }
 
-std::shared_ptr<const Front> FrontCache::find(const Key& key) {
-  const std::lock_guard lock(mutex_);
-  const auto found = fronts_.find(key);
-  return found == fronts_.end() ? nullptr : found->second;
-}
-
-void FrontCache::keep(const Key& key, Front front) {
-  const std::lock_guard lock(mutex_);
-  if (fronts_.size() >= most_fronts) fronts_.clear();
-  fronts_.emplace(key, std::make_shared<const Front>(std::move(front)));
-}
-
 OperationOrder FrontCache::order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                                     const ScheduleEffort& effort) {
   std::vector<std::int64_t> numbers = numbers_of(problem, effort);
-  std::shared_ptr<const ScheduleChoices> choices;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = choices_.find(numbers); found != choices_.end()) choices = found->second;
+  auto known = choices.find(numbers);
+  if (!known) {
+    known = std::make_shared<const ScheduleChoices>(schedule_choices(problem, effort, *windows));
+    choices.keep(std::move(numbers), *known);
   }
-  if (!choices) {
-    // Others may look meanwhile, even for the same.
-    choices = std::make_shared<const ScheduleChoices>(schedule_choices(problem, effort, *windows_));
-    const std::lock_guard lock(mutex_);
-    if (choices_.size() >= most_choices) choices_.clear();
-    choices_.emplace(std::move(numbers), choices);
-  }
-  return chosen_order(problem, *choices, capacity_bytes);
+  return chosen_order(problem, **known, capacity_bytes);
 }
 
 }  // namespace sdip

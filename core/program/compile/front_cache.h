@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/number_hash.h"
+#include "core/base/shared_cache.h"
 #include "core/program/schedule.h"
 #include "core/program/tiling/draft.h"
 
@@ -24,27 +24,19 @@ struct Front {
   std::shared_ptr<const Graph> made_again;  // as Compilation's
 };
 
-/// Fronts of stages, and orders of scheduling problems, made so far. Threads may share it. What is full starts
-/// again.
-class FrontCache {
- public:
+/// Fronts of stages, and orders of scheduling problems, made so far. Threads may share it.
+struct FrontCache {
   /// The graph is kept, so that no other has its address.
   using Key = std::tuple<std::shared_ptr<const Graph>, Role, std::vector<std::int64_t>>;
 
-  std::shared_ptr<const Front> find(const Key& key);
-  void keep(const Key& key, Front front);
+  SharedCache<std::map<Key, std::shared_ptr<const Front>>> fronts{512};
+  SharedCache<std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash>>
+      choices{2048};
+  const std::shared_ptr<KnownWindows> windows = std::make_shared<KnownWindows>();
 
   /// least_live_schedule's; what it chooses from is found once for each problem, whatever the capacity.
   OperationOrder order_of(const ScheduleProblem& problem, std::int64_t capacity_bytes,
                           const ScheduleEffort& effort);
-  const std::shared_ptr<KnownWindows>& windows() const { return windows_; }
-
- private:
-  static constexpr std::size_t most_fronts = 512, most_choices = 2048;
-  const std::shared_ptr<KnownWindows> windows_ = std::make_shared<KnownWindows>();
-  std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const Front>> fronts_;
-  std::unordered_map<std::vector<std::int64_t>, std::shared_ptr<const ScheduleChoices>, NumberHash> choices_;
 };
 
 /// A key of all that a stage's graph depends on behind the passes that change it alone.

@@ -6,8 +6,8 @@
 // none is.
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/program/compile/passes.h"
+#include "core/program/compile/weight_products.h"
 #include "core/program/kinds.h"
 
 namespace sdip {
@@ -22,24 +22,6 @@ bool needs_load(const Graph& graph, const Node& node) {
          is_nest(work_of(graph, node).family);
 }
 
-/// An activation that a new last node copies `v` to.
-ValueId add_copy(Graph& graph, ValueId v, const std::string& node_name, const std::string& value_name) {
-  Value value;
-  value.name = value_name;
-  value.operand.type = graph.values[v].operand.type;
-  value.operand.shape = graph.values[v].operand.shape;
-  Node node;
-  node.name = node_name;
-  node.op = find_operator("sdip", "Copy");
-  node.opset = 1;
-  node.inputs = {v};
-  node.outputs = {static_cast<ValueId>(graph.values.size())};
-  check(node.op != nullptr, "add_copy: no such operator");
-  graph.values.push_back(std::move(value));
-  graph.nodes.push_back(std::move(node));
-  return graph.nodes.back().outputs[0];
-}
-
 }  // namespace
 
 void load_constants(Compilation& c) {
@@ -50,7 +32,7 @@ void load_constants(Compilation& c) {
   for (Node& node : nodes) {
     if (needs_load(*c.graph, node)) {
       const std::string name = node.name + "/load";
-      node.inputs[0] = add_copy(graph, node.inputs[0], name, name);
+      node.inputs[0] = append_like(graph, "Copy", node.inputs[0], name, name);
     }
     graph.nodes.push_back(std::move(node));
   }
@@ -63,7 +45,7 @@ void copy_results(Compilation& c) {
   for (ValueId& out : graph.outputs) {
     const std::string name = c.graph->values[out].name;  // a result keeps its own
     if (graph.values[out].kind == ValueKind::activation) graph.values[out].name = name + "/view";
-    out = add_copy(graph, out, name + "/copy", name);
+    out = append_like(graph, "Copy", out, name + "/copy", name);
   }
   link(graph);
   c.graph = std::make_shared<const Graph>(std::move(graph));

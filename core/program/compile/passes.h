@@ -14,7 +14,7 @@
 
 namespace sdip {
 
-class FrontCache;
+struct FrontCache;
 
 /// One stage on its way from graph to program; each pass fills or changes a part.
 struct Compilation {
@@ -45,6 +45,9 @@ struct Compilation {
   std::shared_ptr<const Graph> made_again{};  // the graph behind pass `recompute`, where that has its say
   std::vector<std::vector<NodeId>> strips{};  // nodes of each instruction that carries strips
 };
+
+/// A compilation of the same stage and mapping rules, of a graph in which formats are said.
+Compilation asked_alike(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph);
 
 /// The needs of a pass of the stage on one core: bytes of DRAM, and cycles on the reference machine. Requires
 /// places.

@@ -1,6 +1,7 @@
 // A compilation as text, whatever passes have run.
 #include "core/program/compile/print.h"
 
+#include "core/base/list_text.h"
 #include "core/program/form/fields.h"
 #include "core/program/form/scan.h"
 #include "core/program/form/text_fields.h"
@@ -45,10 +46,9 @@ std::string draft_text(const Compilation& c, std::size_t index) {
   const Draft& draft = c.drafts[index];
   std::string text = draft.mnemonic;
   for (const std::string& fused : draft.fused) text += "+" + fused;
-  text += " " + quoted(c.graph->nodes[draft.node].name) + " (";
-  for (std::size_t i = 0; i < draft.operands.size(); ++i)
-    text += (i == 0 ? "" : ", ") + value_label(draft.operands[i].value);
-  text += ") = " + value_label(draft.destination) + shape_at(*c.graph, draft.destination) +
+  const auto label = [](const DraftOperand& operand) { return value_label(operand.value); };
+  text += " " + quoted(c.graph->nodes[draft.node].name) + " (" + list_text(draft.operands, label) +
+          ") = " + value_label(draft.destination) + shape_at(*c.graph, draft.destination) +
           life_text(c, draft.destination);
   if (index < c.placement.instructions.size())
     text += sources_text(c.placement.instructions[index]) + places_text(c.placement.classes_of_drafts[index]);

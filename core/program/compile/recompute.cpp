@@ -24,14 +24,7 @@ Machine tried_on(Machine machine) {
 }
 
 Compilation placed(const Compilation& from, const Machine& machine, std::shared_ptr<const Graph> graph) {
-  Compilation trial{machine, from.role, from.part, std::move(graph), {}, {}, {}, {}, {}, {}};
-  trial.stage = from.stage;
-  trial.mapping_rules = from.mapping_rules;  // formats are said
-  trial.rules_met = from.rules_met;
-  trial.mappings = from.mappings;
-  trial.windows = from.windows;
-  trial.stop = from.stop;
-  trial.chip_share = from.chip_share;
+  Compilation trial = asked_alike(from, machine, std::move(graph));
   trial.say_needed_bytes = false;
   bool after = false;
   for (const Pass& pass : passes()) {
@@ -139,20 +132,20 @@ std::optional<Graph> made_again(const Compilation& c, ValueId value, std::int32_
 void recompute(Compilation& c) {
   if (c.machine.skip_handling != SkipHandling::recompute) return;
   const Machine machine = tried_on(c.machine);
-  Compilation best = placed(c, machine, c.graph);
-  c.psram_bytes.narrow(best.psram_bytes);
-  if (best.infeasible) return;
-  Int128 least = pass_needs(best).bytes;
+  std::optional<Compilation> best = placed(c, machine, c.graph);
+  c.psram_bytes.narrow(best->psram_bytes);
+  if (best->infeasible) return;
+  Int128 least = pass_needs(*best).bytes;
   std::set<std::string> tried;  // by name: numbers change with the graph
   std::size_t trials = 0;
   for (bool again = true; again && trials < most_trials;) {
     again = false;
-    for (const ValueId v : returning(best)) {
+    for (const ValueId v : returning(*best)) {
       if (trials >= most_trials || again) break;
-      if (!tried.insert(best.graph->values[v].name).second) continue;
+      if (!tried.insert(best->graph->values[v].name).second) continue;
       std::size_t nodes = 0;
       for (std::int32_t depth = 1; depth <= most_depth && trials < most_trials && !again; ++depth) {
-        auto graph = made_again(best, v, depth);
+        auto graph = made_again(*best, v, depth);
         if (!graph || graph->nodes.size() == nodes) break;  // what is farther back is on chip
         nodes = graph->nodes.size();
         ++trials;
@@ -161,12 +154,7 @@ void recompute(Compilation& c) {
         if (trial.infeasible || pass_needs(trial).bytes >= least) continue;
         least = pass_needs(trial).bytes;
         c.graph = trial.graph;
-        best.graph = trial.graph;
-        best.roots = std::move(trial.roots);
-        best.joined = std::move(trial.joined);
-        best.drafts = std::move(trial.drafts);
-        best.lives = std::move(trial.lives);
-        best.placement = std::move(trial.placement);
+        best.emplace(std::move(trial));
         again = true;
       }
     }

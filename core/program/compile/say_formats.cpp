@@ -9,6 +9,7 @@
 #include "core/machine/scale_groups.h"
 #include "core/ops/use.h"
 #include "core/program/compile/passes.h"
+#include "core/program/compile/weight_products.h"
 #include "core/program/form/format_text.h"
 #include "core/program/kinds.h"
 
@@ -153,20 +154,10 @@ class Conversions {
   ValueId converted(ValueId v, NumberFormat format) {
     const auto [entry, fresh] = made_.try_emplace({v, format}, static_cast<ValueId>(graph_.values.size()));
     if (!fresh) return entry->second;
-    Value value;
-    value.name = graph_.values[v].name + "/" + std::string(format_text(format));
-    value.operand.type = graph_.values[v].operand.type;
-    value.operand.shape = graph_.values[v].operand.shape;
-    Node node;
-    node.name = value.name;
-    node.op = find_operator("sdip", "Convert");
-    node.opset = 1;
-    node.inputs = {v};
-    node.outputs = {entry->second};
-    graph_.values.push_back(std::move(value));
+    const std::string name = graph_.values[v].name + "/" + std::string(format_text(format));
+    append_like(graph_, "Convert", v, name, name);
     kept_.emplace_back();
     if (format != standard()) keep(entry->second, format);
-    graph_.nodes.push_back(std::move(node));
     return entry->second;
   }
 

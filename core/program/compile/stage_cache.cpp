@@ -41,21 +41,12 @@ void StageCache::keep(const Stage& stage, const Machine& its, const Entry& entry
   size_ += entries_[std::move(key)].insert_or_assign(entry.psram_bytes.least, entry).second;
 }
 
-bool StageCache::find_rung(const Stage& stage, const Machine& its, Rung& rung) {
-  const Key key = key_of(stage, compile_key(its));
-  const std::lock_guard lock(mutex_);
-  const auto found = rungs_.find(key);
-  if (found == rungs_.end()) return false;
-  rung = found->second;
-  return true;
+std::optional<StageCache::Rung> StageCache::find_rung(const Stage& stage, const Machine& its) const {
+  return rungs_.find(key_of(stage, compile_key(its)));
 }
 
 void StageCache::keep_rung(const Stage& stage, const Machine& its, const Rung& rung) {
-  constexpr std::size_t most_rungs = 1 << 14;
-  Key key = key_of(stage, compile_key(its));
-  const std::lock_guard lock(mutex_);
-  if (rungs_.size() >= most_rungs) rungs_.clear();
-  rungs_.insert_or_assign(std::move(key), rung);
+  rungs_.keep(key_of(stage, compile_key(its)), rung);
 }
 
 StageCache::Counts StageCache::counts() const {

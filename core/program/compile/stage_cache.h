@@ -10,12 +10,13 @@
 #include <tuple>
 #include <vector>
 
+#include "core/base/shared_cache.h"
 #include "core/program/compile/passes.h"
 #include "core/program/program.h"
 
 namespace sdip {
 
-class FrontCache;
+struct FrontCache;
 
 /// Stages that were placed, by what compile() makes them of: graph, role, and the stage's own machine.
 /// All that share a cache say the same options, and no mappings or formats of layers. Threads may share it. When it
@@ -38,7 +39,7 @@ class StageCache {
     bool fits = false;
     PassNeeds needs{};
   };
-  bool find_rung(const Stage& stage, const Machine& its, Rung& rung);
+  std::optional<Rung> find_rung(const Stage& stage, const Machine& its) const;
   void keep_rung(const Stage& stage, const Machine& its, const Rung& rung);
 
   /// How many stages were asked for, and how many of them had to be compiled.
@@ -62,7 +63,7 @@ class StageCache {
   mutable std::mutex mutex_;
   std::map<Key, std::map<std::int64_t, Entry>> entries_;  // by the least capacity
   std::size_t size_ = 0;
-  std::map<Key, Rung> rungs_;
+  SharedCache<std::map<Key, Rung>> rungs_{1 << 14};
   Counts counts_;
 };
 

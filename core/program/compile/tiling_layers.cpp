@@ -73,9 +73,7 @@ std::int64_t compulsory_capacity(const Nest& nest) {
     const auto found = best_tiling(nest, words);
     return found && found->price <= least;
   };
-  const Mapping whole{nest.loops.out_h, nest.loops.out_w, nest.channels(), nest.loops.in_channels,
-                      tiling_orders[0]};
-  std::int64_t below = 0, enough = tile_words(nest, whole).all();
+  std::int64_t below = 0, enough = tile_words(nest, whole_mapping(nest)).all();
   while (below + 1 < enough) {
     const std::int64_t middle = below + (enough - below) / 2;
     (reaches(middle) ? enough : below) = middle;

@@ -54,4 +54,12 @@ ValueId add_named_value(Graph& graph, std::string name) {
   return static_cast<ValueId>(graph.values.size() - 1);
 }
 
+ValueId append_like(Graph& graph, std::string_view type, ValueId v, std::string node_name, std::string name) {
+  const ValueId made = add_named_value(graph, std::move(name));
+  graph.values[made].operand.type = graph.values[v].operand.type;
+  graph.values[made].operand.shape = graph.values[v].operand.shape;
+  graph.nodes.push_back({std::move(node_name), find_operator("sdip", type), 1, {}, {v}, {made}});
+  return made;
+}
+
 }  // namespace sdip

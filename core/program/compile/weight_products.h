@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/graph/graph.h"
 
@@ -25,5 +26,8 @@ std::optional<WeightProduct> channel_product(const Graph& graph, const Node& nod
 
 /// A value without a producer yet.
 ValueId add_named_value(Graph& graph, std::string name);
+
+/// A value like `v` that a new last node, sdip's `type` of it alone, makes; nothing is inferred or computed.
+ValueId append_like(Graph& graph, std::string_view type, ValueId v, std::string node_name, std::string name);
 
 }  // namespace sdip

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/program/form/form.h"
 #include "core/program/form/text_fields.h"
 #include "core/program/tiling/strips.h"
@@ -79,7 +80,7 @@ class Compounds {
     const std::string mnemonic = found.compound == Compound::attention ? full_mnemonic(draft) : draft.mnemonic;
     if (i.mnemonic != mnemonic) refuse(fmt::format("operation: expected '{}', found '{}'", mnemonic, i.mnemonic));
     if (!std::ranges::equal(i.sources, draft.operands, {}, &PlacedOperand::value, &DraftOperand::value))
-      refuse("src1, src2, more: expected " + values_text(draft.operands) + ", what its nodes read");
+      refuse("src1, src2, more: expected " + list_text(draft.operands, label_of) + ", what its nodes read");
     if (i.weights != draft.weights) refuse("weights: expected those of its nodes, in their order");
     if (!sums && i.destination != draft.destination)
       refuse(fmt::format("dst: expected %{}, what its last node makes", draft.destination));
@@ -87,12 +88,7 @@ class Compounds {
   }
 
  private:
-  static std::string values_text(const std::vector<DraftOperand>& operands) {
-    std::string text;
-    for (const DraftOperand& operand : operands)
-      text += (text.empty() ? "%" : ", %") + std::to_string(operand.value);
-    return text;
-  }
+  static std::string label_of(const DraftOperand& operand) { return value_label(operand.value); }
 
   /// All but what the machine decides: mapping, what stays, who makes the sums of a norm.
   static void compare_classes(InstructionClass expected, const InstructionClass& found, const Refusal& refuse) {

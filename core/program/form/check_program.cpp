@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/program/form/fields.h"
 #include "core/program/form/form.h"
 #include "core/program/form/marks.h"
+#include "core/program/form/text_fields.h"
 
 namespace sdip {
 namespace {
@@ -141,9 +143,7 @@ void check_partial_sums(const CompiledStage& stage, const Instruction& i, const 
 /// Operands, weights and result of an instruction of nodes are theirs.
 void check_ends(const Instruction& i, const Derivation::Ends& ends, const Refusal& refuse) {
   const auto text = [](const std::set<ValueId>& values) {
-    std::string list;
-    for (const ValueId v : values) list += (list.empty() ? "%" : ", %") + std::to_string(v);
-    return list.empty() ? "none" : list;
+    return values.empty() ? "none" : list_text(values, value_label);
   };
   std::set<ValueId> read;
   for (const PlacedOperand& source : i.sources) read.insert(source.value);
@@ -350,17 +350,14 @@ void finish_program(CompiledStage& stage, const Derivation& derivation, List<Ins
                     const std::function<void(std::size_t, const std::string&)>& refuse) {
   Program& program = stage.program;
   check_order(stage, derivation, classes, refuse);
-  std::map<InstructionClass, std::int32_t> numbers;
   std::map<std::int64_t, std::pair<const std::vector<ValueId>*, Bytes>> regions;
   check_sums(stage, classes, refuse);
   check_compounds(stage, derivation, classes, refuse);
+  share_classes(program, classes);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     Instruction& instruction = program.instructions[i];
     check_instruction(stage, derivation, instruction, classes[i],
                       [&](const std::string& what) { refuse(i, what); });
-    const auto [entry, fresh] = numbers.try_emplace(classes[i], static_cast<std::int32_t>(numbers.size()));
-    if (fresh) program.classes.push_back(classes[i]);
-    instruction.instruction_class = entry->second;
     if (instruction.weight_bytes.value == 0) continue;
     const auto [region, first] = regions.try_emplace(instruction.weight_offset.value,
                                                      std::pair{&instruction.weights, instruction.weight_bytes});

@@ -77,6 +77,9 @@ struct EssaySizes {
 };
 EssaySizes essay_sizes(const Graph& graph, const Instruction& instruction, const Machine& machine);
 
+/// The weights as DRAM keeps them: the bytes fetched, each once, with lookup tables whole.
+Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched);
+
 /// The totals of a program, as far as they follow from the instructions and the graph.
 Program totals_of(const CompiledStage& stage, const Derivation& derivation);
 
@@ -89,6 +92,9 @@ void give_occupancy(const CompiledStage& stage, Instruction& instruction, const 
 using Refusal = std::function<void(const std::string&)>;
 void check_instruction(const CompiledStage& stage, const Derivation& derivation, Instruction& instruction,
                        const InstructionClass& c, const Refusal& refuse);
+
+/// Gives instructions the numbers of their classes, one an instruction in `classes`: equal ones share one.
+void share_classes(Program& program, const List<InstructionClass>& classes);
 
 /// The classes of a program that was read, one an instruction in `classes`, checked: every operand is there before
 /// it is used, weights stand without gaps. `refuse` takes the instruction's number, too.

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/list_text.h"
 #include "core/program/kinds.h"
 #include "core/program/tiling/mapping_text.h"
 #include "core/program/tiling/rule_reader.h"
@@ -23,8 +24,7 @@ constexpr FormatField format_fields[] = {{"weights", &FormatRule::weights},
 NumberFormat format_of(const RuleReader& reader, std::string_view text) {
   const auto* row = std::ranges::find(number_formats, text, &NumberFormatRow::name);
   if (row != std::end(number_formats)) return static_cast<NumberFormat>(row - std::begin(number_formats));
-  std::string all;
-  for (const NumberFormatRow& one : number_formats) all += (all.empty() ? "" : ", ") + std::string(one.name);
+  const std::string all = list_text(number_formats, [](const NumberFormatRow& one) { return one.name; });
   reader.refuse(fmt::format("expected one of {}; found '{}'", all, printable(text.substr(0, 40))));
 }
 
@@ -85,17 +85,7 @@ FormatRule parse_line(RuleReader& reader) {
 }  // namespace
 
 std::vector<FormatRule> parse_formats(std::string_view text, std::string_view where) {
-  std::vector<FormatRule> rules;
-  std::int64_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    RuleReader reader{"formats_invalid", text.substr(from, end - from), where, ++number};
-    from = end + 1;
-    if (reader.done()) continue;
-    rules.push_back(parse_line(reader));
-    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
-  }
-  return rules;
+  return parse_rules("formats_invalid", text, where, parse_line);
 }
 
 std::string format_rule_text(const FormatRule& rule) {

@@ -129,20 +129,13 @@ void add_weights(Viewer& v) {
     if (c.pinned || instructions[i].weight_bytes.value == 0) continue;
     const WeightForm form = weight_form(c, v.machine);
     std::int64_t bytes = held_weight_bytes(c, form);
-    const auto tiles_of = [&](std::int64_t tile) {
-      const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
-      return v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room ? 2 * tile : tile;
-    };
-    if (c.compound == Compound::strips) {
-      bytes += tiles_of(largest_strip_tile_bytes(c, form));
-    } else if (is_nest(c.work.family) && c.operand_b == Place::psram) {
-      const std::int64_t all = c.work.nest.groups * c.work.nest.out_channels;
-      const std::int64_t parts = weight_parts(c);
-      const std::int64_t tile =
-          parts * weight_tile_bytes(c, std::min(all, c.mapping.tile_channels),
-                                    std::min(c.work.nest.in_channels, c.mapping.tile_sums), true, form);
-      bytes += std::min(parts * weight_tile_bytes(c, all, form), tiles_of(tile));
-    }
+    const std::int64_t room = v.machine.psram_bytes - v.machine.psram_pinned_bytes - bytes;
+    const std::int64_t tile = largest_weight_tile_bytes(c, form);
+    const bool two = v.machine.weight_buffering == Buffering::double_buffer && 2 * tile <= room;
+    const std::int64_t tiles = two ? 2 * tile : tile, channels = c.work.nest.groups * c.work.nest.out_channels;
+    bytes += c.compound == Compound::strips
+                 ? tiles
+                 : std::min(weight_parts(c) * weight_tile_bytes(c, channels, form), tiles);
     v.add(MemoryName::psram, "weights of " + instructions[i].name, pinned, bytes, i, i);
   }
 }

@@ -78,14 +78,7 @@ std::optional<std::string> short_of(const Instruction& i, const InstructionClass
   }
   if (in_place || c.pinned) return std::nullopt;
   const WeightForm form = weight_form(c, m);
-  std::int64_t tile = held_weight_bytes(c, form);
-  if (is_nest(c.work.family) && c.operand_b == Place::psram) {
-    const LoopNest& nest = c.work.nest;
-    tile +=
-        weight_parts(c) * weight_tile_bytes(c, std::min(nest.groups * nest.out_channels, c.mapping.tile_channels),
-                                            std::min(nest.in_channels, c.mapping.tile_sums), true, form);
-  }
-  if (c.compound == Compound::strips) tile += largest_strip_tile_bytes(c, form);
+  const std::int64_t tile = held_weight_bytes(c, form) + largest_weight_tile_bytes(c, form);
   if (tile + pinned_bytes > m.psram_bytes)
     return lacking(i, "PSRAM beside pinned weights", tile, m.psram_bytes - pinned_bytes);
   return std::nullopt;

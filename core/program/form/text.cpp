@@ -4,8 +4,10 @@
 //   instruction 12 conv2d+silu dsram:%5 psram@1843200 dsram+stackram:%9 2621440 1843840 nodes=7,8 weights=%6,%7
 //      batch=2 in_channels=320 out_channels=320 in=64x64 out=64x64 kernel=3x3 padding=1,1,1,1 tile_rows=64 ...
 #include <charconv>
+#include <span>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/program/form/form.h"
 #include "core/program/form/format_text.h"
 #include "core/program/form/parsing.h"
@@ -13,23 +15,17 @@
 namespace sdip {
 namespace {
 
-std::string labels(const std::vector<ValueId>& ids) {
-  std::string text;
-  for (const ValueId id : ids) text += (text.empty() ? "" : ",") + value_label(id);
-  return text;
-}
+std::string labels(const std::vector<ValueId>& ids) { return list_text(ids, value_label, ","); }
 
 template <class List, class Text>
-std::string list_text(const List& list, Text text_of) {
-  std::string text = "[";
-  for (const auto& one : list) text += (text.size() == 1 ? "" : ",") + text_of(one);
-  return text + "]";
+std::string bracketed(const List& list, Text text_of) {
+  return "[" + list_text(list, text_of, ",") + "]";
 }
 
 std::string integer_text(std::int64_t x) { return std::to_string(x); }
 
 std::string tensor_text(const Tensor& tensor) {
-  return is_floating(tensor.type) ? list_text(tensor.floats, real_text) : list_text(tensor.ints, integer_text);
+  return is_floating(tensor.type) ? bracketed(tensor.floats, real_text) : bracketed(tensor.ints, integer_text);
 }
 
 std::string type_text(const Operand& operand) {
@@ -45,11 +41,11 @@ std::string attribute_text(const Attribute& attribute) {
     case 2:
       return quoted(std::get<2>(attribute));
     case 3:
-      return "ints" + list_text(std::get<3>(attribute), integer_text);
+      return "ints" + bracketed(std::get<3>(attribute), integer_text);
     case 4:
-      return "reals" + list_text(std::get<4>(attribute), real_text);
+      return "reals" + bracketed(std::get<4>(attribute), real_text);
     case 5:
-      return "texts" + list_text(std::get<5>(attribute), [](const std::string& s) { return quoted(s); });
+      return "texts" + bracketed(std::get<5>(attribute), [](const std::string& s) { return quoted(s); });
     default: {
       const Tensor& tensor = std::get<6>(attribute);
       return fmt::format("tensor:{}{}:{}", element_type_text(tensor.type), shape_text(tensor.shape),
@@ -89,13 +85,8 @@ std::string node_line(std::size_t number, const Node& node) {
   line += " opset=" + std::to_string(node.opset);
   if (node.in_place) line += " in_place=1";
   if (node.attributes.empty()) return line + "\n";
-  line += " attributes={";
-  bool first = true;
-  for (const auto& [name, attribute] : node.attributes) {
-    line += (first ? "" : " ") + quoted(name) + "=" + attribute_text(attribute);
-    first = false;
-  }
-  return line + "}\n";
+  const auto text_of = [](const auto& named) { return quoted(named.first) + "=" + attribute_text(named.second); };
+  return line + " attributes={" + list_text(node.attributes, text_of, " ") + "}\n";
 }
 
 std::string operand_text(const PlacedOperand& operand) {
@@ -121,21 +112,15 @@ std::string destination_text(const Instruction& instruction, const InstructionCl
          value_label(instruction.destination);
 }
 
-std::string scales_text(const InstructionScales& scales) {
-  std::string text;
-  for (const auto& scale : scales) {
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, scale ? scale->scale : 0.0F).ptr;
-    text += (text.empty() ? "" : ",") + (scale ? std::string(digits, end) : std::string("channels"));
-    if (scale && scale->zero) text += ":" + std::to_string(*scale->zero);
-  }
-  return text;
+std::string scale_text(const std::optional<WeightScale>& scale) {
+  if (!scale) return "channels";
+  char digits[32];
+  const std::string text(digits, std::to_chars(digits, digits + sizeof digits, scale->scale).ptr);
+  return scale->zero ? text + ":" + std::to_string(*scale->zero) : text;
 }
 
 std::string numbers_text(const std::vector<std::int32_t>& numbers) {
-  std::string text;
-  for (const std::int32_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
-  return text.empty() ? "none" : text;
+  return numbers.empty() ? "none" : list_text(numbers, integer_text, ",");
 }
 
 struct Writing {
@@ -164,17 +149,15 @@ std::string instruction_line(const Writing& w, std::size_t number, const Instruc
   std::string line = fmt::format("instruction {} {}", number, six_fields(w, instruction, c));
   TextOut out{line};
   const EssaySources essay = essay_sources(instruction);
-  std::string more;
-  for (std::size_t i = essay.used; i < instruction.sources.size(); ++i)
-    more += (more.empty() ? "" : ",") + operand_text(instruction.sources[i]);
-  if (!more.empty()) out.field("more", more);
+  const auto more = std::span(instruction.sources).subspan(essay.used);
+  if (!more.empty()) out.field("more", list_text(more, operand_text, ","));
   out.field("nodes", numbers_text(instruction.nodes));
   if (!instruction.weights.empty()) out.field("weights", labels(instruction.weights));
-  if (!scales.empty()) out.field("scale", scales_text(scales));
+  if (!scales.empty()) out.field("scale", list_text(scales, scale_text, ","));
   class_fields(out, c, w.derivation.class_of(instruction, c.to_dsram, c.push, c.to_dram));
-  const MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
-  std::int64_t spans[] = {reads.address.value, reads.bytes.value, writes.address.value, writes.bytes.value};
-  out.numbers<4>("tiles", 0, {&spans[0], &spans[1], &spans[2], &spans[3]}, {0, 0, 0, 0}, 0, ',');
+  MemorySpan &reads = instruction.read_tiles, &writes = instruction.write_tiles;
+  out.numbers<4>("tiles", 0, {&reads.address.value, &reads.bytes.value, &writes.address.value, &writes.bytes.value},
+                 {0, 0, 0, 0}, 0, ',');
   if (has_pairs(w.machine)) out.field("after", numbers_text(instruction.after));
   out.field("occupancy", fmt::format("{},{},{}", instruction.dsram_read_side.value,
                                      instruction.dsram_write_side.value, instruction.stackram.value));

@@ -1,6 +1,7 @@
 // Fields of lists: fetches, parts, loop orders.
 #include "core/program/form/text_fields.h"
 
+#include "core/base/list_text.h"
 #include "core/program/form/format_text.h"
 
 namespace sdip {
@@ -10,21 +11,15 @@ std::string_view compound_text(Compound compound) {
   return names[at(compound)];
 }
 
-std::string order_text(const LoopOrder& order) {
-  std::string text;
-  for (const Loop loop : order) text += (text.empty() ? "" : ",") + std::string(loop_text(loop));
-  return text;
-}
+std::string order_text(const LoopOrder& order) { return list_text(order, loop_text, ","); }
 
 void TextOut::fetches(std::string_view name, int, std::vector<Fetch>& x, const std::vector<Fetch>& standard) {
   if (x == standard) return;
-  std::string text;
-  for (const Fetch& f : x) {
-    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", place_text(f.place), f.elements);
-    if (f.passes != 1) text += "x" + std::to_string(f.passes);
-    if (f.per_fold) text += ":fold";
-  }
-  field(name, text.empty() ? "none" : text);
+  const auto text_of = [](const Fetch& f) {
+    const std::string passes = f.passes == 1 ? "" : "x" + std::to_string(f.passes);
+    return fmt::format("{}:{}{}{}", place_text(f.place), f.elements, passes, f.per_fold ? ":fold" : "");
+  };
+  field(name, x.empty() ? "none" : list_text(x, text_of, ","));
 }
 
 void TextOut::parts(std::string_view name, std::vector<Part>& x) {

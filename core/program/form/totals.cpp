@@ -8,27 +8,6 @@
 namespace sdip {
 namespace {
 
-const InstructionClass& class_at(const Program& program, const Instruction& instruction) {
-  return program.classes[instruction.instruction_class];
-}
-
-/// Bits of lookup tables beside the rows that a pass looks up.
-std::int64_t table_rest_bits(const Graph& graph, const Machine& machine) {
-  std::int64_t more = 0;
-  std::set<ValueId> tables;
-  for (const Node& node : graph.nodes) {
-    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty()) continue;
-    if (node.inputs[0] == none || node.outputs[0] == none) continue;
-    const Value& table = graph.values[node.inputs[0]];
-    const Value& result = graph.values[node.outputs[0]];
-    if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
-    if (!tables.insert(node.inputs[0]).second) continue;
-    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
-            bits_of(vector_format(table.format.value_or(machine.weight_format)));
-  }
-  return more;
-}
-
 void add_weights(const Program& program, const Machine& machine, Program& totals) {
   std::set<std::int64_t> seen;
   for (const Instruction& instruction : program.instructions) {
@@ -36,7 +15,7 @@ void add_weights(const Program& program, const Machine& machine, Program& totals
     totals.weight_bytes += instruction.weight_bytes;
     if (!seen.insert(instruction.weight_offset.value).second) continue;
     totals.distinct_weight_bytes += instruction.weight_bytes;
-    const InstructionClass& c = class_at(program, instruction);
+    const InstructionClass& c = program.classes[instruction.instruction_class];
     if (c.pinned) totals.pinned_bytes += Bytes(region_bytes(c, weight_form(c, machine)).psram);
   }
 }
@@ -65,13 +44,27 @@ Bytes value_bytes(const Graph& graph, ValueId value, const Machine& machine) {
       ceil_div(element_count(graph.values[value].operand.shape) * value_bits(graph.values[value], machine), 8));
 }
 
+Bytes stored_weights(const Graph& graph, const Machine& machine, Bytes fetched) {
+  std::int64_t more = 0;
+  std::set<ValueId> tables;
+  for (const Node& node : graph.nodes) {
+    if (node.op->type != "Gather" || node.outputs.empty() || node.inputs.empty()) continue;
+    if (node.inputs[0] == none || node.outputs[0] == none) continue;
+    const Value& table = graph.values[node.inputs[0]];
+    const Value& result = graph.values[node.outputs[0]];
+    if (table.kind != ValueKind::weight || result.kind != ValueKind::activation) continue;
+    if (!tables.insert(node.inputs[0]).second) continue;
+    more += std::max<std::int64_t>(0, element_count(table.operand.shape) - element_count(result.operand.shape)) *
+            bits_of(vector_format(table.format.value_or(machine.weight_format)));
+  }
+  return fetched + Bytes(stored_bytes(ceil_div(more, 8), weight_form(machine)));
+}
+
 Program totals_of(const CompiledStage& stage, const Derivation& derivation) {
   const Machine machine = machine_like(stage.needs);
-  const WeightForm form = weight_form(machine);
   Program totals;
   add_weights(stage.program, machine, totals);
-  totals.stored_weight_bytes =
-      totals.distinct_weight_bytes + Bytes(stored_bytes(ceil_div(table_rest_bits(*stage.graph, machine), 8), form));
+  totals.stored_weight_bytes = stored_weights(*stage.graph, machine, totals.distinct_weight_bytes);
   add_inputs(stage, machine, totals);
   const bool handed_on = stage.role == Role::core || stage.role == Role::encoder;
   for (const ValueId v : stage.graph->outputs)

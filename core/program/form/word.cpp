@@ -71,10 +71,13 @@ void fetch_list(Visitor& v, int in_head, std::vector<Fetch>& x) {
 }
 
 template <class Visitor>
-void part_list(Visitor& v, std::vector<Part>& x) {
+void part_list(Visitor& v, std::vector<Part>& x, bool& in_tail) {
   auto count = static_cast<std::int64_t>(x.size());
   v.number("parts", 0, count, 0, 0);
   resize_list(v, x, count);
+  in_tail = true;
+  for (Part& part : x) part_fields(v, part);
+  in_tail = false;
 }
 
 }  // namespace
@@ -87,19 +90,9 @@ void WordIn::fetches(std::string_view, int in_head, std::vector<Fetch>& x, const
   fetch_list(*this, in_head, x);
 }
 
-void WordOut::parts(std::string_view, std::vector<Part>& x) {
-  part_list(*this, x);
-  in_tail_ = true;
-  for (Part& part : x) part_fields(*this, part);
-  in_tail_ = false;
-}
+void WordOut::parts(std::string_view, std::vector<Part>& x) { part_list(*this, x, in_tail_); }
 
-void WordIn::parts(std::string_view, std::vector<Part>& x) {
-  part_list(*this, x);
-  in_tail_ = true;
-  for (Part& part : x) part_fields(*this, part);
-  in_tail_ = false;
-}
+void WordIn::parts(std::string_view, std::vector<Part>& x) { part_list(*this, x, in_tail_); }
 
 void WordOut::bytes(std::string_view name, std::string& x) {
   if (has(name, !x.empty())) tail_.text(x);

@@ -6,6 +6,7 @@
 // stay as they are; the five become "attention+add+where" at the place of the last.
 #include <algorithm>
 
+#include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
 #include "core/program/tiling/tiles.h"
 
@@ -169,9 +170,7 @@ Draft joined(const List<Draft>& drafts, const Attention& found) {
 bool is_softmax_of_last_axis(const Graph& graph, const Node& node) {
   if (!node.op->domain.empty() || node.op->type != "Softmax") return false;
   const auto rank = std::ssize(shape_of(graph, node.inputs.at(0)));
-  const auto found = node.attributes.find("axis");
-  const auto* given = found == node.attributes.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
-  const std::int64_t axis = given != nullptr ? *given : node.opset < 13 ? 1 : -1;
+  const auto axis = attribute_or<std::int64_t>(node, "axis", node.opset < 13 ? 1 : -1);
   return rank > 0 && (axis == -1 || axis == rank - 1);
 }
 
@@ -190,13 +189,9 @@ void fuse_attention(Compilation& c) {
     if (c.machine.fused_chains == FusedChains::on) made.back().second.apart = apart(c.drafts, *found);
   }
   for (auto& [product, draft] : made) c.drafts[product] = std::move(draft);
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < c.drafts.size(); ++i)
-    if (gone[i] == 0) {
-      if (kept != i) c.drafts[kept] = std::move(c.drafts[i]);
-      ++kept;
-    }
-  c.drafts.resize(kept);
+  for (std::size_t i = 0; i < gone.size(); ++i)
+    if (gone[i] != 0) c.drafts[i].destination = none;
+  std::erase_if(c.drafts, [](const Draft& draft) { return draft.destination == none; });
 }
 
 }  // namespace sdip

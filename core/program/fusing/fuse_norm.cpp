@@ -59,11 +59,7 @@ Draft sums_of(const Draft& norm, Graph& graph, List<ValueId>& roots) {
   sums.operands = {norm.operands[0]};
   sums.operands[0].fetch.passes = 1;
   sums.formats = norm.formats;
-  sums.destination = static_cast<ValueId>(graph.values.size());
-  Value& value = graph.values.emplace_back();
-  value.name = graph.nodes[norm.node].name + "/sums";
-  value.operand.shape = {norm.work.rows, 2};
-  roots.push_back(sums.destination);
+  sums.destination = add_sums(graph, norm.node, norm.work.rows, roots);
   return sums;
 }
 
@@ -74,8 +70,8 @@ void make_sums(Draft& producer) {
 
 struct NormFusion {
   Compilation& c;
-  std::shared_ptr<Graph> graph{};  // ours, once a value was added
-  std::set<ValueId> joined = parts_of(c.joined);
+  std::shared_ptr<Graph> graph{};                 // ours, once a value was added
+  std::set<ValueId> joined = parts_of(c.joined);  // read where they are joined with others
 
   static std::set<ValueId> parts_of(const Joined& all) {
     std::set<ValueId> parts;
@@ -97,13 +93,10 @@ struct NormFusion {
     return std::ranges::any_of(c.graph->outputs, [&](ValueId out) { return c.roots[out] == value; });
   }
 
-  /// Read where it is joined with others.
-  bool is_joined(ValueId value) const { return joined.contains(value); }
-
   /// Fuses the norm at `index`. False when it stays an instruction.
   bool fuse(std::size_t index) {
     Draft& norm = c.drafts[index];
-    if (!can_be_prologue(norm) || is_output(norm.destination) || is_joined(norm.destination)) return false;
+    if (!can_be_prologue(norm) || is_output(norm.destination) || joined.contains(norm.destination)) return false;
     const std::vector<std::size_t> readers = nests_that_read(c.drafts, norm.destination);
     if (readers.empty()) return false;
     for (const std::size_t reader : readers)
@@ -124,6 +117,15 @@ struct NormFusion {
 };
 
 }  // namespace
+
+ValueId add_sums(Graph& graph, NodeId node, std::int64_t rows, List<ValueId>& roots) {
+  const auto sums = static_cast<ValueId>(graph.values.size());
+  Value& value = graph.values.emplace_back();
+  value.name = graph.nodes[node].name + "/sums";
+  value.operand.shape = {rows, 2};
+  roots.push_back(sums);
+  return sums;
+}
 
 void add_prologue(const Draft& norm, bool makes_sums, Draft& reader) {
   take_formats(reader, norm);

@@ -17,11 +17,10 @@
 namespace sdip {
 namespace {
 
-std::int64_t attribute_at(const Node& node, const char* name, std::size_t i, std::int64_t otherwise) {
-  const auto found = node.attributes.find(name);
-  if (found == node.attributes.end()) return otherwise;
-  const auto* values = std::get_if<std::vector<std::int64_t>>(&found->second);
-  return values != nullptr && i < values->size() ? (*values)[i] : otherwise;
+/// The first of a list of numbers, that of rows; 1 where there is none.
+std::int64_t of_rows(const Node& node, const char* attribute) {
+  const auto values = attribute_or(node, attribute, std::vector<std::int64_t>());
+  return values.empty() ? 1 : values[0];
 }
 
 /// Whether a node reads `made` under another shape or in another order: its rows are not those that were made.
@@ -89,9 +88,9 @@ std::optional<LoopNest> rows_of(const Graph& graph, const Draft& draft) {
   if (resizes && (work.row_length != draft.out_elements || out[2] % in[2] != 0 || out[3] % in[3] != 0))
     return std::nullopt;  // not nearest, or by no whole number
   if (pools) {
-    nest.kernel_h = attribute_at(node, "kernel_shape", 0, 1);
-    nest.stride_h = attribute_at(node, "strides", 0, 1);
-    nest.dilation_h = attribute_at(node, "dilations", 0, 1);
+    nest.kernel_h = of_rows(node, "kernel_shape");
+    nest.stride_h = of_rows(node, "strides");
+    nest.dilation_h = of_rows(node, "dilations");
     if (out[2] > in[2]) return std::nullopt;
   }
   return nest;

@@ -192,11 +192,7 @@ TileRoom room_of(const Machine& machine, Role role, Family family) {
 void name_sums(Draft& draft, std::shared_ptr<Graph>& graph, Compilation& c) {
   if (draft.out_elements > 0) return;
   if (!graph) graph = std::make_shared<Graph>(*c.graph);
-  draft.destination = static_cast<ValueId>(graph->values.size());
-  Value& value = graph->values.emplace_back();
-  value.name = graph->nodes[draft.node].name + "/sums";
-  value.operand.shape = {draft.parts.back().statistics_passes, 2};
-  c.roots.push_back(draft.destination);
+  draft.destination = add_sums(*graph, draft.node, draft.parts.back().statistics_passes, c.roots);
 }
 
 /// Rows of features of a batch's frames, of parts that have them one frame behind the other: as those of others

@@ -6,7 +6,9 @@
 // = 784 cycles. [40, 8, 64] of the same value has no neighbours left: 20,480 runs of one element; that Transpose
 // stays.
 #include <algorithm>
+#include <numeric>
 
+#include "core/graph/attributes.h"
 #include "core/program/compile/passes.h"
 #include "core/program/tiling/partition.h"
 #include "core/program/tiling/tiles.h"
@@ -20,11 +22,9 @@ constexpr std::int64_t reference_turned_a_cycle = 64, reference_dram_bytes_a_cyc
                        reference_start_cycles = 64;
 
 std::vector<std::int64_t> order_of(const Node& transpose, std::size_t rank) {
-  std::vector<std::int64_t> order;
-  for (std::size_t axis = rank; axis-- > 0;) order.push_back(static_cast<std::int64_t>(axis));
-  if (const auto found = transpose.attributes.find("perm"); found != transpose.attributes.end())
-    if (const auto* given = std::get_if<std::vector<std::int64_t>>(&found->second)) order = *given;
-  return order;
+  std::vector<std::int64_t> order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  return attribute_or(transpose, "perm", std::move(order));
 }
 
 std::int64_t cycles_of(const Draft& draft) {

@@ -17,22 +17,10 @@ constexpr std::int64_t most_bytes = std::int64_t{1} << 40;  // of any memory (co
 
 /// The compilation once more, before its places are given.
 Compilation afresh(const Compilation& compilation, const Machine& machine) {
-  Compilation again{machine,
-                    compilation.role,
-                    compilation.part,
-                    compilation.graph,
-                    compilation.roots,
-                    compilation.drafts,
-                    {},
-                    {},
-                    {},
-                    {}};
-  again.stage = compilation.stage;
+  Compilation again = asked_alike(compilation, machine, compilation.graph);
+  again.roots = compilation.roots;
+  again.drafts = compilation.drafts;
   again.joined = compilation.joined;
-  again.mapping_rules = compilation.mapping_rules;
-  again.rules_met = compilation.rules_met;
-  again.mappings = compilation.mappings;
-  again.stop = compilation.stop;
   for (Draft& draft : again.drafts) draft.rule = nullptr;  // said anew
   live(again);
   say_mappings(again);

@@ -101,6 +101,9 @@ bool may_replace(const Draft& draft, const DraftOperand& o);
 /// added.
 void join_behind(Draft& before, const Draft& next);
 
+/// A value for the sums of a norm, two of each row, which lie in registers.
+ValueId add_sums(Graph& graph, NodeId node, std::int64_t rows, List<ValueId>& roots);
+
 /// Puts a norm, and what is fused behind it, before the nest that reads it. `makes_sums`: as the nest reads its
 /// rows, the norm's sums are made, too.
 void add_prologue(const Draft& norm, bool makes_sums, Draft& reader);

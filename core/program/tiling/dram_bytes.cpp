@@ -78,6 +78,20 @@ struct Transfers {
     if (c.to_dram) move(bytes_of(ceil_div(c.out_elements, parts)), parts);
   }
 
+  /// Tiles of the second operand, which comes so often.
+  void second_operand(const Kinds& channels, const Kinds& sums, Int128 rounds) {
+    const LoopNest& n = c.work.nest;
+    if (c.operand_b == Place::dram)
+      for (const Kind& k : channels)
+        for (const Kind& s : sums)
+          move(bytes_of(k.size * s.size * n.kernel_h * n.kernel_w * plan.multiplicity),
+               rounds * k.count * s.count * plan.repeats);
+    if (c.operand_b == Place::psram && room.weight_bytes > 0 && !room.weights_stay)
+      each_weight_tile(plan, n.out_channels, [&](std::int64_t k, std::int64_t s, bool first, std::int64_t times) {
+        move(stored_bytes(weight_tile_bytes(c, k, s, first, room.form), room.form), rounds * times);
+      });
+  }
+
   void nest() {
     const Nest nest = nest_of(c);
     const LoopNest& n = nest.loops;
@@ -98,16 +112,7 @@ struct Transfers {
               move(bytes_of(r.size * k.size * g.size * s.size * plan.multiplicity),
                    static_cast<Int128>(r.count * k.count) * g.count * s.count * plan.repeats * rounds.a);
     }
-    if (c.operand_b == Place::dram)
-      for (const Kind& k : channels)
-        for (const Kind& s : sums)
-          move(bytes_of(k.size * s.size * n.kernel_h * n.kernel_w * plan.multiplicity),
-               static_cast<Int128>(k.count) * s.count * plan.repeats * rounds.b);
-    if (nest.weighted && room.weight_bytes > 0 && !room.weights_stay)
-      each_weight_tile(plan, n.out_channels, [&](std::int64_t k, std::int64_t s, bool first, std::int64_t times) {
-        move(stored_bytes(weight_tile_bytes(c, k, s, first, room.form), room.form),
-             static_cast<Int128>(times) * rounds.b);
-      });
+    second_operand(channels, sums, rounds.b);
     const auto result_tiles = [&](std::int64_t bits, std::int64_t times) {
       for (const Kind& r : kinds_of(plan.rows, plan.tile_rows))
         for (const Kind& k : kinds_of(plan.columns, plan.tile_columns))
@@ -162,18 +167,11 @@ std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& roo
                                   std::int64_t sums) {
   const LoopNest& n = c.work.nest;
   TilePlan plan;
+  plan.repeats = n.batch * n.groups;
   plan.tile_channels = channels, plan.tile_sums = sums;
   plan.channels = cut(n.out_channels, channels), plan.sums = cut(n.in_channels, sums);
   Transfers transfers{c, room, plan};
-  if (c.operand_b == Place::dram)
-    for (const Kind& k : kinds_of(plan.channels, channels))
-      for (const Kind& s : kinds_of(plan.sums, sums))
-        transfers.move(transfers.bytes_of(k.size * s.size * n.kernel_h * n.kernel_w),
-                       static_cast<Int128>(k.count) * s.count * n.batch * n.groups);
-  if (c.operand_b == Place::psram && room.weight_bytes > 0 && !room.weights_stay)
-    each_weight_tile(plan, n.out_channels, [&](std::int64_t k, std::int64_t s, bool first, std::int64_t times) {
-      transfers.move(stored_bytes(weight_tile_bytes(c, k, s, first, room.form), room.form), times);
-    });
+  transfers.second_operand(kinds_of(plan.channels, channels), kinds_of(plan.sums, sums), 1);
   return transfers.all();
 }
 

@@ -164,11 +164,14 @@ MappingQuestion mapping_question(const InstructionClass& c, const TileRoom& room
   q.out_elements = c.out_elements, q.weight_elements = c.weight_elements;
   q.fetches = c.fetches;
   for (Fetch& fetch : q.fetches) fetch.pair = {};
-  if (!asks.single) {
-    q.work = c.work, q.parts = c.parts, q.line_buffers = c.line_buffers, q.prologue_sums = c.prologue_sums;
+  if (asks.nest || !asks.single) q.prologue_sums = c.prologue_sums;
+  if (asks.weighted || !asks.single) {
     q.weight_elements_per_channel = c.weight_elements_per_channel;
     q.bias_elements_per_channel = c.bias_elements_per_channel;
-    q.spread_cores = c.spread_cores, q.shares_channels = c.shares_channels;
+    q.spread_cores = c.spread_cores;
+  }
+  if (!asks.single) {
+    q.work = c.work, q.parts = c.parts, q.line_buffers = c.line_buffers, q.shares_channels = c.shares_channels;
     return asked;
   }
   std::erase_if(q.fetches, [](const Fetch& f) { return f.place != Place::dram; });
@@ -182,11 +185,6 @@ MappingQuestion mapping_question(const InstructionClass& c, const TileRoom& room
   }
   q.work.family = Family::linear;
   q.work.nest = c.work.nest;
-  q.prologue_sums = c.prologue_sums;
-  if (!asks.weighted) return asked;
-  q.weight_elements_per_channel = c.weight_elements_per_channel;
-  q.bias_elements_per_channel = c.bias_elements_per_channel;
-  q.spread_cores = c.spread_cores;
   return asked;
 }
 

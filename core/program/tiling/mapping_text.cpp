@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
+#include "core/base/list_text.h"
 #include "core/program/tiling/rule_reader.h"
 #include "core/program/tiling/tiles.h"
 
@@ -123,24 +124,14 @@ bool stands_for(std::string_view pattern, std::string_view text) {
 }  // namespace
 
 std::vector<MappingRule> parse_mappings(std::string_view text, std::string_view where) {
-  std::vector<MappingRule> rules;
-  std::int64_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    RuleReader reader{"mapping_invalid", text.substr(from, end - from), where, ++number};
-    from = end + 1;
-    if (reader.done()) continue;
-    rules.push_back(parse_mapping_line(reader));
-    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
-  }
-  return rules;
+  return parse_rules("mapping_invalid", text, where, parse_mapping_line);
 }
 
 std::string mapping_text(const MappingRule& rule) {
   const auto size = [](std::int64_t n) { return n == 0 ? std::string("all") : std::to_string(n); };
-  std::string text = fmt::format("\"{}\" rows={} columns={} channels={} sums={} order=", rule.pattern,
-                                 size(rule.rows), size(rule.columns), size(rule.channels), size(rule.sums));
-  for (const Loop loop : rule.order) text += (loop == rule.order[0] ? "" : ",") + std::string(loop_text(loop));
+  std::string text =
+      fmt::format("\"{}\" rows={} columns={} channels={} sums={} order={}", rule.pattern, size(rule.rows),
+                  size(rule.columns), size(rule.channels), size(rule.sums), list_text(rule.order, loop_text, ","));
   if (rule.result) text += *rule.result == Place::dram ? " dram" : " dsram";
   return text;
 }

@@ -1,9 +1,11 @@
 // A line of the languages in which users say mappings and formats: a pattern, then words. Internal to its library.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -54,5 +56,22 @@ struct RuleReader {
     return line.substr(begin, at - begin);
   }
 };
+
+/// Rules of a text, which `parse` reads from a line each; blank lines and comments are none.
+template <class Rule>
+std::vector<Rule> parse_rules(const char* code, std::string_view text, std::string_view where,
+                              Rule (*parse)(RuleReader& reader)) {
+  std::vector<Rule> rules;
+  std::int64_t number = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    RuleReader reader{code, text.substr(from, end - from), where, ++number};
+    from = end + 1;
+    if (reader.done()) continue;
+    rules.push_back(parse(reader));
+    if (rules.size() > most_rules) reader.refuse(fmt::format("more than {} rules", most_rules));
+  }
+  return rules;
+}
 
 }  // namespace sdip

@@ -139,6 +139,14 @@ bool has_weight_tiles(const InstructionClass& c) {
 
 std::int64_t weight_parts(const InstructionClass& c) { return has_weight_tiles(c) ? c.spread_cores : 1; }
 
+std::int64_t largest_weight_tile_bytes(const InstructionClass& c, const WeightForm& form) {
+  if (c.compound == Compound::strips) return largest_strip_tile_bytes(c, form);
+  if (!is_nest(c.work.family) || c.operand_b != Place::psram) return 0;
+  const LoopNest& nest = c.work.nest;
+  return weight_parts(c) * weight_tile_bytes(c, std::min(nest.groups * nest.out_channels, c.mapping.tile_channels),
+                                             std::min(nest.in_channels, c.mapping.tile_sums), true, form);
+}
+
 RegionBytes region_bytes(const InstructionClass& c, const WeightForm& form) {
   RegionBytes bytes{held_weight_bytes(c, form), held_stored_bytes(c, form)};
   for (const StripOperation& o : strip_operations(c)) {

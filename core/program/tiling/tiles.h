@@ -66,6 +66,9 @@ std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels,
 /// The same for weights of row-wise work and fused operators, which have no channels and are never sparse.
 std::int64_t held_weight_bytes(const InstructionClass& c, const WeightForm& form);
 
+/// The largest tile of weights that an instruction has in PSRAM beside what is held; of all cores that share it.
+std::int64_t largest_weight_tile_bytes(const InstructionClass& c, const WeightForm& form);
+
 /// Smaller pieces are not compressed: a stream's own tables, about 100 bytes, would eat what it saves.
 inline constexpr std::int64_t least_compressed_bytes = 1024;
 

@@ -182,15 +182,10 @@ bool may_pay_less(const Nest& nest, const TileTerms& terms, const TileSizes& siz
   const auto holds_all = [](const NestAxis& axis) { return window(axis, 0, axis.out) >= axis.out; };
   const bool places_read = holds_all(row_axis(n)) && holds_all(column_axis(n));
   const auto fit = [&](std::int64_t p, std::int64_t k, std::int64_t s) {
-    std::array<std::int64_t, 3> room{};
-    const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
-      room[memory] = plus(room[memory], times(words, each));
-    };
-    take(terms.a_memory, times(places_read ? p : 1, s), terms.a_room);
-    take(terms.b_memory, times(n.kernel_h * n.kernel_w * s, k), terms.b_room);
-    take(terms.out_memory, times(p, k), std::min(terms.out_room, terms.sums_room));
-    take(terms.beside_memory, times(p, k), terms.beside_room);
-    return std::ranges::all_of(asking_order, [&](std::size_t i) { return terms.capacity[i].holds(room[i]); });
+    const std::int64_t a = times(places_read ? p : 1, s), b = times(n.kernel_h * n.kernel_w * s, k);
+    return all_hold(terms, rooms_of(terms, times(a, terms.a_room), times(b, terms.b_room),
+                                    times(times(p, k), std::min(terms.out_room, terms.sums_room)),
+                                    times(times(p, k), terms.beside_room)));
   };
   return fit(places, channels, least_sums) || fit(1, channels, sums) || fit(places, least_channels, sums);
 }

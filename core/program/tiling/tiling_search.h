@@ -38,25 +38,38 @@ struct ChannelSize {
   std::int64_t tile = 1, tiles = 1, folds = 1;
 };
 
-/// The room that one tile of these sizes takes in each memory; of a mapping that is not of runs of groups.
-inline std::array<std::int64_t, 3> rooms_of(const Nest& nest, const TileTerms& terms, std::int64_t copies,
-                                            const TileSize& r, const TileSize& c, const TileSize& s,
-                                            std::int64_t channels) {
+/// Room in each memory.
+using Rooms = std::array<std::int64_t, 3>;
+
+/// Of the room that each operand and what stands beside takes.
+inline Rooms rooms_of(const TileTerms& terms, std::int64_t a, std::int64_t b, std::int64_t out,
+                      std::int64_t beside) {
+  Rooms rooms{};
+  const auto add = [&](std::size_t memory, std::int64_t room) { rooms[memory] = plus(rooms[memory], room); };
+  add(terms.a_memory, a);
+  add(terms.b_memory, b);
+  add(terms.out_memory, out);
+  add(terms.beside_memory, beside);
+  return rooms;
+}
+
+/// The room that one tile of these sizes takes; of a mapping that is not of runs of groups.
+inline Rooms rooms_of(const Nest& nest, const TileTerms& terms, std::int64_t copies, const TileSize& r,
+                      const TileSize& c, const TileSize& s, std::int64_t channels) {
   const LoopNest& n = nest.loops;
   const bool all = r.count == 1 && c.count == 1 && (nest.weighted || channels == n.out_channels);
   const std::int64_t covered = all ? copies : 1, b_covered = nest.weighted ? 1 : covered;
   const std::int64_t places = times(times(r.tile * c.tile, covered), channels);
   const std::int64_t b =
       plus(times(times(n.kernel_h * n.kernel_w, s.tile * b_covered), terms.b_room), terms.b_channel_room);
-  std::array<std::int64_t, 3> room{};
-  const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
-    room[memory] = plus(room[memory], times(words, each));
-  };
-  take(terms.a_memory, times(times(r.held * c.held, s.tile), covered), terms.a_room);
-  take(terms.b_memory, b, channels);
-  take(terms.out_memory, places, s.count > 1 ? terms.sums_room : terms.out_room);
-  take(terms.beside_memory, places, terms.beside_room);
-  return room;
+  const std::int64_t a = times(times(r.held * c.held, s.tile), covered);
+  return rooms_of(terms, times(a, terms.a_room), times(b, channels),
+                  times(places, s.count > 1 ? terms.sums_room : terms.out_room), times(places, terms.beside_room));
+}
+
+/// Whether the memories hold it, or may, as capacities are asked for.
+inline bool all_hold(const TileTerms& terms, const Rooms& rooms) {
+  return std::ranges::all_of(asking_order, [&](std::size_t i) { return terms.capacity[i].holds(rooms[i]); });
 }
 
 /// A search: what it is asked, what follows from that, and the best so far.
@@ -132,15 +145,12 @@ struct Search {
 
   /// The room that a tile takes in each memory: a part that is there anyway and one for each unit of the free size.
   struct Room {
-    std::array<std::int64_t, 3> fixed{}, each{};
+    Rooms fixed{}, each{};
     /// As AskedCapacity::most_units, of all memories.
     std::int64_t units(const std::array<AskedCapacity, 3>& capacity, std::int64_t enough,
                        std::int64_t granule) const {
       for (const std::size_t i : asking_order) enough = capacity[i].most_units(fixed[i], each[i], enough, granule);
       return enough;
-    }
-    void add(std::array<std::int64_t, 3>& part, std::size_t memory, std::int64_t room) {
-      part[memory] = plus(part[memory], room);
     }
   };
 
@@ -163,17 +173,11 @@ struct Search {
         plus(times(times(n.kernel_h * n.kernel_w, s.tile * b_covered), terms.b_room), terms.b_channel_room);
     const std::int64_t out = times(times(r.tile * c.tile, covered), s.count > 1 ? terms.sums_room : terms.out_room);
     const std::int64_t beside = times(times(r.tile * c.tile, covered), terms.beside_room);
-    Room room;
-    room.add(room.fixed, terms.a_memory, a);
-    room.add(room.each, terms.b_memory, b);
-    room.add(room.each, terms.out_memory, out);
-    room.add(room.each, terms.beside_memory, beside);
+    Room room{{}, rooms_of(terms, 0, b, out, beside)};
+    room.fixed[terms.a_memory] = a;
     if (grouped) {
-      Room groups;
-      groups.add(groups.each, terms.a_memory, a);
-      groups.add(groups.each, terms.b_memory, times(b, n.out_channels));
-      groups.add(groups.each, terms.out_memory, times(out, n.out_channels));
-      groups.add(groups.each, terms.beside_memory, times(beside, n.out_channels));
+      const std::int64_t all = n.out_channels;
+      const Room groups{{}, rooms_of(terms, a, times(b, all), times(out, all), times(beside, all))};
       const std::int64_t units = groups.units(terms.capacity, n.groups, sizes.split_channels ? 1 : n.groups);
       if (units > 0 || !sizes.split_channels) return units * n.out_channels;
     }
@@ -184,21 +188,16 @@ struct Search {
   /// Whether one tile of these sizes fits: most_channels is not less.
   bool fits(const TileSize& r, const TileSize& c, const TileSize& s, std::int64_t channels) const {
     if (grouped) return most_channels(r, c, s) >= channels;
-    return all_hold(rooms_of(nest, terms, copies, r, c, s, channels));
+    return all_hold(terms, rooms_of(nest, terms, copies, r, c, s, channels));
   }
 
   /// False when no tiles of these rows and columns fit, nor of more: those of fewest sums and channels do not.
   bool may_fit(const TileSize& r, const TileSize& c) const {
     const std::int64_t places = times(r.tile * c.tile, least_channels), s = sums.front().tile;
-    std::array<std::int64_t, 3> room{};
-    const auto take = [&](std::size_t memory, std::int64_t words, std::int64_t each) {
-      room[memory] = plus(room[memory], times(words, each));
-    };
-    take(terms.a_memory, times(r.held * c.held, s), terms.a_room);
-    take(terms.b_memory, times(n.kernel_h * n.kernel_w * s, least_channels), terms.b_room);
-    take(terms.out_memory, places, std::min(terms.out_room, terms.sums_room));
-    take(terms.beside_memory, places, terms.beside_room);
-    return all_hold(room);
+    const std::int64_t a = times(r.held * c.held, s), b = times(n.kernel_h * n.kernel_w * s, least_channels);
+    return all_hold(terms, rooms_of(terms, times(a, terms.a_room), times(b, terms.b_room),
+                                    times(places, std::min(terms.out_room, terms.sums_room)),
+                                    times(places, terms.beside_room)));
   }
 
   /// The sizes of sums for which the smallest tile of channels fits, as an index into `sums`, from the largest
@@ -229,9 +228,6 @@ struct Search {
            (joined ? 1 : copies);
   }
 
-  bool all_hold(const std::array<std::int64_t, 3>& room) const {
-    return std::ranges::all_of(asking_order, [&](std::size_t i) { return terms.capacity[i].holds(room[i]); });
-  }
   bool accepted(const Mapping& m) const { return !accept || accept(m); }
   bool worse(std::int64_t price) const { return price >= (best ? best->price : below); }
 

@@ -8,16 +8,9 @@ namespace sdip {
 namespace {
 
 std::int64_t& tile_of(Mapping& m, Loop loop) {
-  switch (loop) {
-    case Loop::rows:
-      return m.tile_rows;
-    case Loop::columns:
-      return m.tile_columns;
-    case Loop::channels:
-      return m.tile_channels;
-    default:
-      return m.tile_sums;
-  }
+  constexpr std::int64_t Mapping::*tiles[] = {&Mapping::tile_rows, &Mapping::tile_columns, &Mapping::tile_channels,
+                                              &Mapping::tile_sums};
+  return m.*tiles[at(loop)];
 }
 
 /// The divisor of `size` nearest to `tile` among those below it (or above it) that are multiples of `granule`;

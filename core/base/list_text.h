@@ -1,0 +1,21 @@
+// Texts of a list's items, one behind the other.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sdip {
+
+/// Example: list_text(numbers, digits) is "1, 2, 3".
+template <class List, class Text>
+std::string list_text(const List& list, const Text& text_of, std::string_view between = ", ") {
+  std::string text;
+  std::string_view before;
+  for (const auto& item : list) {
+    text.append(before).append(text_of(item));
+    before = between;
+  }
+  return text;
+}
+
+}  // namespace sdip
