@@ -168,8 +168,7 @@ void compute_linear_attention(const OperatorUse& use, std::span<Operand> outputs
 }
 
 /// query, key, value, state?, decay?, beta? -> result, last state.
-Body expand_linear_attention(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_linear_attention(BodyWriter& w, const OperatorUse& use) {
   const LinearAttention a = attention_of(use);
   std::vector<int> inputs;
   for (std::size_t i = 0; i < use.inputs.size(); ++i) inputs.push_back(w.given(i));
@@ -179,23 +178,22 @@ Body expand_linear_attention(const OperatorUse& use) {
   const Operand* given = optional_input(use, state_in);
   const ElementType state_type = given == nullptr ? type : given->type;
   const auto as = [&](int x, ElementType wanted) { return wanted == made ? x : w.cast(x, wanted); };
-  if (use.output_count < 2) return w.finish({as(w.node("sdip.LinearAttention", inputs, attributes), type)});
+  if (use.output_count < 2) return {as(w.node("sdip.LinearAttention", inputs, attributes), type)};
   attributes.emplace("state", std::int64_t{1});
   const std::int64_t results = result_elements(a), states = element_count(a.state());
   const int all = w.node("sdip.LinearAttention", inputs, attributes);
   const int y = w.reshape(w.slice(all, 0, 0, results), {a.batch, a.tokens, a.outputs() * a.value_depth});
   const int state = w.reshape(w.slice(all, 0, results, results + states), a.state());
-  return w.finish({as(y, type), as(state, state_type)});
+  return {as(y, type), as(state, state_type)};
 }
 
 constexpr Operator linear_attention_operators[] = {
     {"sdip", "LinearAttention", "linear_attention", 3, 6, "kv_num_heads q_num_heads scale state update_rule",
      infer_linear_attention, linear_attention_work, compute_linear_attention, "1"},
-    {"", "LinearAttention", "linear_attention", 3, 6, "chunk_size kv_num_heads q_num_heads scale update_rule",
-     nullptr, nullptr, nullptr, "27", false, expand_linear_attention},
-    {"com.microsoft", "LinearAttention", "linear_attention", 3, 6,
-     "chunk_size kv_num_heads q_num_heads scale state_window update_rule", nullptr, nullptr, nullptr, "1", false,
-     expand_linear_attention},
+    composite<expand_linear_attention>("", "LinearAttention", "linear_attention", 3, 6,
+                                       "chunk_size kv_num_heads q_num_heads scale update_rule", "27"),
+    composite<expand_linear_attention>("com.microsoft", "LinearAttention", "linear_attention", 3, 6,
+                                       "chunk_size kv_num_heads q_num_heads scale state_window update_rule"),
 };
 
 }  // namespace
