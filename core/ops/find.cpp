@@ -149,12 +149,9 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
 /// Sorted by merging, which reads the input once for each doubling, then told apart in one more pass. Of 8: 4
 /// passes.
 Work unique_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.passes = 1;
+  Work work = first_input_work(use, outputs);
   for (std::int64_t sorted = 1; sorted < work.row_length; sorted *= 2) ++work.passes;
-  work.read_elements = {work.passes * work.row_length};
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
+  work.read_elements[0] *= work.passes;
   return work;
 }
 

@@ -195,14 +195,48 @@ Work elementwise_work(const OperatorUse& use, std::span<const Operand> outputs) 
   return work;
 }
 
+namespace {
+
+std::int64_t elements_of(std::span<const Operand> operands) {
+  std::int64_t elements = 0;
+  for (const Operand& operand : operands) elements += element_count(operand.shape);
+  return elements;
+}
+
+std::vector<std::int64_t> fetched_once(const OperatorUse& use) {
+  std::vector<std::int64_t> fetched;
+  for (const Operand* operand : use.inputs)
+    fetched.push_back(operand == nullptr ? 0 : element_count(operand->shape));
+  return fetched;
+}
+
+}  // namespace
+
 Work copy_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = 0;
-  for (const Operand& output : outputs) work.row_length += element_count(output.shape);
-  work.write_elements = work.row_length;
-  for (const Operand* operand : use.inputs) {
-    work.read_elements.push_back(operand == nullptr ? 0 : element_count(operand->shape));
-  }
+  return vector_work(use, outputs, elements_of(outputs), fetched_once(use));
+}
+
+Work vector_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t elements,
+                 std::vector<std::int64_t> fetched) {
+  fetched.resize(use.inputs.size());
+  return {.row_length = elements, .read_elements = std::move(fetched), .write_elements = elements_of(outputs)};
+}
+
+Work first_input_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  const std::int64_t elements = element_count(input(use, 0).shape);
+  return vector_work(use, outputs, elements, {elements});
+}
+
+Work filling_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  return vector_work(use, outputs, element_count(outputs[0].shape), {});
+}
+
+Work row_work(const OperatorUse& use, Family family, std::int64_t rows, std::int64_t row_length,
+              std::int64_t passes) {
+  Work work{.family = family, .rows = rows, .row_length = row_length, .passes = passes};
+  work.read_elements = fetched_once(use);
+  work.write_elements = work.read_elements[0];
+  work.read_elements[0] *= passes;
   return work;
 }
 

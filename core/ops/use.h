@@ -76,4 +76,16 @@ Work copy_work(const OperatorUse& use, std::span<const Operand> outputs);
 Work view_work(const OperatorUse& use, std::span<const Operand> outputs);
 Work constant_work(const OperatorUse& use, std::span<const Operand> outputs);
 
+/// One pass of so many elements that writes all outputs, and fetches of each input what `fetched` says, nothing of
+/// those that it leaves out.
+Work vector_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t elements,
+                 std::vector<std::int64_t> fetched);
+/// One pass over the first input alone.
+Work first_input_work(const OperatorUse& use, std::span<const Operand> outputs);
+/// One pass over the first output, which needs no input's elements.
+Work filling_work(const OperatorUse& use, std::span<const Operand> outputs);
+/// Passes over the rows of the first input, which each pass fetches; the other inputs are fetched once.
+Work row_work(const OperatorUse& use, Family family, std::int64_t rows, std::int64_t row_length,
+              std::int64_t passes);
+
 }  // namespace sdip

@@ -103,11 +103,7 @@ Work cast_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 /// The second operand gives the type alone, and may be of any shape.
 Work cast_like_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  if (input(use, 0).type == outputs[0].type) return view_work(use, outputs);
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements = {work.row_length, 0};
-  return work;
+  return input(use, 0).type == outputs[0].type ? view_work(use, outputs) : first_input_work(use, outputs);
 }
 
 std::vector<Operand> infer_bit_cast(const OperatorUse& use) {

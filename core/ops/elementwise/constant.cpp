@@ -188,20 +188,12 @@ std::vector<Operand> infer_eye(const OperatorUse& use) {
   return outputs;
 }
 
-/// Reads nothing, not even from the tensor whose shape it takes.
-Work eye_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
-}
-
 constexpr Operator constant_operators[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
      constant_work, compute_constant, "7 9 11 12 13 19 21 23 24 25"},
     {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work,
      compute_constant_of_shape, "9 20 21 23 24 25"},
-    {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, eye_work, compute_eye, "9 22"},
+    {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, filling_work, compute_eye, "9 22"},
     {"", "Range", "constant", 3, 3, "stash_type", infer_range, constant_work, compute_range, "11 27"},
     {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work, compute_shape,
      "7 13 15 19 21 23 24 25"},

@@ -106,17 +106,14 @@ std::vector<Operand> infer_dequantize(const OperatorUse& use) {
 Work quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape& in = input(use, 0).shape;
   const Sharing sharing = sharing_of(use);
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
+  const std::int64_t elements = element_count(outputs[0].shape);
   std::int64_t fetches = 1;
   if (sharing.per_outer) {
-    fetches = sharing.inner == 1 ? element_count(input(use, 1).shape) : work.row_length;
+    fetches = sharing.inner == 1 ? element_count(input(use, 1).shape) : elements;
   } else if (!sharing.scalar) {
     fetches = count_between(in, 0, axis_within(use, int_attribute(use, "axis", 1), in.size()) + 1);
   }
-  work.read_elements = {work.row_length, fetches};
-  if (use.inputs.size() > 2) work.read_elements.push_back(use.inputs[2] == nullptr ? 0 : fetches);
-  return work;
+  return vector_work(use, outputs, elements, {elements, fetches, optional_input(use, 2) == nullptr ? 0 : fetches});
 }
 
 /// x / scale is rounded to x's type (a float32 runtime sees no more of it), then quantised.
@@ -152,11 +149,10 @@ std::vector<Operand> infer_dynamic_quantize(const OperatorUse& use) {
           operand_like(ElementType::uint8, {})};
 }
 
-Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand>) {
-  Work work;
-  work.row_length = work.write_elements = element_count(input(use, 0).shape);
+Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = first_input_work(use, outputs.first(1));
   work.passes = 2;
-  work.read_elements = {2 * work.row_length};
+  work.read_elements[0] *= 2;
   return work;
 }
 

@@ -42,11 +42,9 @@ std::vector<Operand> infer_multinomial(const OperatorUse& use) {
 
 /// Two passes over the chances, their exponentials summed up and then searched; each draw is written once.
 Work multinomial_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
+  Work work = first_input_work(use, outputs);
   work.passes = 2;
-  work.read_elements = {2 * work.row_length};
-  work.write_elements = element_count(outputs[0].shape);
+  work.read_elements[0] *= 2;
   return work;
 }
 
@@ -57,25 +55,17 @@ std::vector<Operand> infer_noise_like(const OperatorUse& use) {
   return {out};
 }
 
-/// Reads nothing, not even from the tensor whose shape it takes.
-Work noise_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
-}
-
 constexpr Operator random_operators[] = {
     {"", "Bernoulli", "rand", 1, 1, "dtype seed", infer_bernoulli, elementwise_work, nullptr, "15 22", true},
     {"", "Multinomial", "rand", 1, 1, "dtype sample_size seed", infer_multinomial, multinomial_work, nullptr,
      "7 22", true},
-    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, noise_work, nullptr, "7 22",
+    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, noise_work, nullptr, "7 22",
+    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, noise_work, nullptr, "7 22",
+    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, noise_work, nullptr, "7 22",
+    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, filling_work, nullptr, "7 22",
      true},
 };
 

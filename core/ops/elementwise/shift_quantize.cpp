@@ -57,14 +57,8 @@ void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outp
 /// Three passes, as any softmax.
 Work temperature_softmax_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& shape = input(use, 0).shape;
-  Work work;
-  work.family = Family::softmax;
-  work.row_length = shape[axis_of(use)];
-  work.write_elements = element_count(shape);
-  work.rows = work.row_length == 0 ? 0 : work.write_elements / work.row_length;
-  work.passes = 3;
-  work.read_elements = {3 * work.write_elements};
-  return work;
+  const std::int64_t length = shape[axis_of(use)];
+  return row_work(use, Family::softmax, length == 0 ? 0 : element_count(shape) / length, length, 3);
 }
 
 constexpr Operator shift_quantize_operators[] = {

@@ -102,14 +102,11 @@ void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Padding is written, not read, and what is taken away is not read.
 Work pad_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
   const Pads pads = pads_of(use);
   Shape left = input(use, 0).shape;
   for (std::size_t axis = 0; axis < left.size(); ++axis)
     left[axis] += std::min<std::int64_t>(pads.before[axis], 0) + std::min<std::int64_t>(pads.behind[axis], 0);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = element_count(left);
-  return work;
+  return vector_work(use, outputs, element_count(outputs[0].shape), {element_count(left)});
 }
 
 /// The axes that get a size each; all when not given.
@@ -147,12 +144,10 @@ void compute_center(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Only what stays is read.
 Work center_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
   std::int64_t stays = 1;
   for (std::size_t axis = 0; axis < outputs[0].shape.size(); ++axis)
     stays *= std::min(outputs[0].shape[axis], input(use, 0).shape[axis]);
-  work.read_elements = {stays, 0};
-  return work;
+  return vector_work(use, outputs, element_count(outputs[0].shape), {stays});
 }
 
 constexpr Operator pad_operators[] = {

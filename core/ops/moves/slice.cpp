@@ -88,9 +88,7 @@ void compute_slice(const OperatorUse& use, std::span<Operand> outputs) {
 /// Only what is kept is read; the integers that say what are in the program.
 Work kept_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Work work = copy_work(use, outputs);
-  std::fill(work.read_elements.begin(), work.read_elements.end(), 0);
-  work.read_elements[0] = work.write_elements;
-  return work;
+  return vector_work(use, outputs, work.row_length, {work.row_length});
 }
 
 /// Sizes by attribute before opset 13, by input from there on; equal parts when not given.

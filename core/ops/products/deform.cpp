@@ -122,13 +122,6 @@ std::vector<Operand> infer_col2im(const OperatorUse& use) {
 }
 
 /// Each element of the columns is added once.
-Work col2im_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.write_elements = element_count(outputs[0].shape);
-  work.read_elements = {work.row_length, 0, 0};
-  return work;
-}
 
 void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = col2im_window(use);
@@ -152,7 +145,7 @@ void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 constexpr Operator deform_operators[] = {
-    {"", "Col2Im", "col2im", 3, 3, "dilations pads strides", infer_col2im, col2im_work, compute_col2im, "18"},
+    {"", "Col2Im", "col2im", 3, 3, "dilations pads strides", infer_col2im, first_input_work, compute_col2im, "18"},
     {"", "DeformConv", "deform_conv", 3, 5, "dilations group kernel_shape offset_group pads strides", infer_deform,
      deform_work, compute_deform, "19 22"},
 };

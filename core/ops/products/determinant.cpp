@@ -17,12 +17,9 @@ std::vector<Operand> infer_det(const OperatorUse& use) {
 
 /// Elimination goes once over the matrix for each of its rows.
 Work det_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  const Shape& x = input(use, 0).shape;
-  Work work;
-  work.row_length = element_count(x);
-  work.passes = x.back();
-  work.read_elements = {element_count({work.row_length, work.passes})};
-  work.write_elements = element_count(outputs[0].shape);
+  Work work = first_input_work(use, outputs);
+  work.passes = input(use, 0).shape.back();
+  work.read_elements[0] = element_count({work.row_length, work.passes});
   return work;
 }
 

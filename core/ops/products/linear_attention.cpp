@@ -109,10 +109,8 @@ std::vector<Operand> infer_linear_attention(const OperatorUse& use) {
 Work linear_attention_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const LinearAttention a = attention_of(use);
   const std::int64_t updates = 1 + (a.gated ? 1 : 0) + (a.delta ? 1 : 0);
-  Work work;
+  Work work = copy_work(use, outputs);
   work.row_length = element_count({a.batch, a.tokens, a.depth, a.value_depth, a.heads * updates + a.outputs()});
-  for (const Operand* in : use.inputs) work.read_elements.push_back(in == nullptr ? 0 : element_count(in->shape));
-  work.write_elements = element_count(outputs[0].shape);
   return work;
 }
 

@@ -39,24 +39,19 @@ std::vector<Operand> infer_loss(const OperatorUse& use) {
 
 /// One score and one weight are fetched for each target.
 Work likelihood_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 1).shape);
-  work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), work.row_length);
-  return work;
+  const std::int64_t targets = element_count(input(use, 1).shape);
+  return vector_work(use, outputs, targets, std::vector(use.inputs.size(), targets));
 }
 
 /// The softmax's three passes over all classes of each target; the loss takes what is there.
 Work entropy_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Loss loss = loss_of(use);
-  Work work;
+  const std::int64_t rows = element_count({loss.outer, loss.inner});
+  Work work = vector_work(use, outputs, loss.classes, std::vector(use.inputs.size(), rows));
   work.family = Family::softmax;
-  work.rows = element_count({loss.outer, loss.inner});
-  work.row_length = loss.classes;
+  work.rows = rows;
   work.passes = 3;
-  work.read_elements.assign(use.inputs.size(), work.rows);
   work.read_elements[0] = 3 * element_count(input(use, 0).shape);
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
   return work;
 }
 

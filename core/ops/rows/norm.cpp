@@ -31,18 +31,7 @@ void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count)
 
 /// Two passes over the input, sums and then the result; gamma and beta are fetched once.
 Work norm_work(const OperatorUse& use, std::int64_t rows) {
-  const std::int64_t count = element_count(input(use, 0).shape);
-  Work work;
-  work.family = Family::norm;
-  work.rows = rows;
-  work.row_length = rows == 0 ? 0 : count / rows;
-  work.passes = 2;
-  work.read_elements.push_back(2 * count);
-  for (std::size_t i = 1; i < use.inputs.size(); ++i) {
-    work.read_elements.push_back(use.inputs[i] == nullptr ? 0 : element_count(use.inputs[i]->shape));
-  }
-  work.write_elements = count;
-  return work;
+  return row_work(use, Family::norm, rows, rows == 0 ? 0 : element_count(input(use, 0).shape) / rows, 2);
 }
 
 /// Mean and reciprocal of the deviation of each of `rows` equally long rows.

@@ -121,23 +121,16 @@ void compute_running(const OperatorUse& use, std::span<Operand> outputs) {
   }
 }
 
-/// One pass over the input; results leave as they are done.
-Work rank_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.row_length;
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
-  return work;
-}
-
 constexpr std::string_view arg_attributes = "axis keepdims select_last_index";
 constexpr Operator rank_operators[] = {
-    {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<true>, "7 11 12 13"},
-    {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<false>, "7 11 12 13"},
-    {"", "CumProd", "cumprod", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<true>, "26"},
-    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<false>, "11 14"},
-    {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, rank_work, compute_top_k, "7 10 11 24"},
+    {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, first_input_work, compute_arg<true>, "7 11 12 13"},
+    {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, first_input_work, compute_arg<false>, "7 11 12 13"},
+    {"", "CumProd", "cumprod", 2, 2, "exclusive reverse", infer_running, first_input_work, compute_running<true>,
+     "26"},
+    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_running, first_input_work, compute_running<false>,
+     "11 14"},
+    {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, first_input_work, compute_top_k,
+     "7 10 11 24"},
 };
 
 }  // namespace

@@ -28,17 +28,8 @@ std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
 /// Two passes: the sum of squares, then the result. gamma is fetched once.
 Work rmsnorm_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& x = input(use, 0).shape;
-  Work work;
-  work.family = Family::norm;
-  work.write_elements = element_count(x);
-  work.rows = count_between(x, 0, first_axis(use));
-  work.row_length = work.rows == 0 ? 0 : work.write_elements / work.rows;
-  work.passes = 2;
-  work.read_elements.push_back(2 * work.write_elements);
-  if (use.inputs.size() > 1) {
-    work.read_elements.push_back(use.inputs[1] == nullptr ? 0 : element_count(use.inputs[1]->shape));
-  }
-  return work;
+  const std::int64_t rows = count_between(x, 0, first_axis(use));
+  return row_work(use, Family::norm, rows, rows == 0 ? 0 : element_count(x) / rows, 2);
 }
 
 void compute_rmsnorm(const OperatorUse& use, std::span<Operand> outputs) {

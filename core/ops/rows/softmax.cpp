@@ -64,28 +64,22 @@ void compute_hardmax(const OperatorUse& use, std::span<Operand> outputs) {
   give_floats(outputs[0], std::move(values));
 }
 
-/// Three passes: the greatest; exp and its sum; exp again, divided. [2,8,64,77] along the last axis: 1024 rows
-/// of 77.
-Work softmax_work(const OperatorUse& use, std::span<const Operand>) {
+/// [2,8,64,77] along the last axis: 1024 rows of 77.
+Work softmax_rows_work(const OperatorUse& use, Family family, std::int64_t passes) {
   const Shape& shape = input(use, 0).shape;
   const std::size_t axis = softmax_axis(use);
-  Work work;
-  work.family = Family::softmax;
-  work.row_length = use.opset < 13 ? count_between(shape, axis, shape.size()) : shape[axis];
-  work.write_elements = element_count(shape);
-  work.rows = work.row_length == 0 ? 0 : work.write_elements / work.row_length;
-  work.passes = 3;
-  work.read_elements = {3 * work.write_elements};
-  return work;
+  const std::int64_t length = use.opset < 13 ? count_between(shape, axis, shape.size()) : shape[axis];
+  return row_work(use, family, length == 0 ? 0 : element_count(shape) / length, length, passes);
+}
+
+/// Three passes: the greatest; exp and its sum; exp again, divided.
+Work softmax_work(const OperatorUse& use, std::span<const Operand>) {
+  return softmax_rows_work(use, Family::softmax, 3);
 }
 
 /// Two passes: the greatest; ones and zeros. It has no exponentials, so the vector circuit does it.
-Work hardmax_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = softmax_work(use, outputs);
-  work.family = Family::vector;
-  work.passes = 2;
-  work.read_elements = {2 * work.write_elements};
-  return work;
+Work hardmax_work(const OperatorUse& use, std::span<const Operand>) {
+  return softmax_rows_work(use, Family::vector, 2);
 }
 
 constexpr Operator softmax_operators[] = {

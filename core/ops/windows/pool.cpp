@@ -33,15 +33,10 @@ std::vector<Operand> infer_pool(const OperatorUse& use) {
 
 /// Each result looks at a whole window: [1,64,56,56] by 3x3 is 200,704 x 9 elements. Perhaps only where the
 /// greatest were is used.
-Work pool_work(const OperatorUse& use, std::span<const Operand>) {
-  const Window window = pool_window(use);
-  Work work;
-  work.write_elements = element_count({input(use, 0).shape[0], input(use, 0).shape[1], element_count(window.out)});
-  Shape touched = window.kernel;
-  touched.push_back(work.write_elements);
-  work.row_length = element_count(touched);
-  work.read_elements = {work.row_length};
-  return work;
+Work pool_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Shape touched = pool_window(use).kernel;
+  touched.push_back(element_count(outputs[0].shape));
+  return vector_work(use, outputs.first(1), element_count(touched), {element_count(touched)});
 }
 
 /// Calls `then(number, plane, taps, position)` for each result: its number, the first element of its input plane,

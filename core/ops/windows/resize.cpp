@@ -143,19 +143,15 @@ std::vector<Operand> infer_resize(const OperatorUse& use) {
 Work resize_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape &in = input(use, 0).shape, &out = outputs[0].shape;
   const ResizeRule rule = rule_of(use);
-  Work work;
-  work.row_length = work.write_elements = element_count(out);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = std::min(element_count(in), work.write_elements);
-  if (rule.mode == "nearest") return work;
-  Shape touched = {work.write_elements};
+  const std::int64_t made = element_count(out);
+  if (rule.mode == "nearest") return vector_work(use, outputs, made, {std::min(element_count(in), made)});
+  Shape touched = {made};
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (in[i] == out[i]) continue;
     touched.push_back(rule.mode == "cubic" ? 4 : 2);
     if (rule.antialias && out[i] > 0 && out[i] < in[i]) touched.push_back((in[i] + out[i] - 1) / out[i]);
   }
-  work.row_length = work.read_elements[0] = element_count(touched);
-  return work;
+  return vector_work(use, outputs, element_count(touched), {element_count(touched)});
 }
 
 void compute_resize(const OperatorUse& use, std::span<Operand> outputs) {

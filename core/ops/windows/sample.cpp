@@ -46,13 +46,10 @@ std::vector<Operand> infer_sample(const OperatorUse& use) {
 /// Each result looks at 1, 2 or 4 elements an axis; a point of the grid serves all channels.
 Work sample_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Sampling s = sampling_of(use);
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
   Shape touched(s.rank, s.mode == "nearest" ? 1 : s.mode == "linear" ? 2 : 4);
-  touched.push_back(work.write_elements);
-  work.row_length = element_count(touched);
-  work.read_elements = {work.row_length, element_count(input(use, 1).shape)};
-  return work;
+  touched.push_back(element_count(outputs[0].shape));
+  const std::int64_t taken = element_count(touched);
+  return vector_work(use, outputs, taken, {taken, element_count(input(use, 1).shape)});
 }
 
 /// `x` mirrored at both ends until it lies between them: 5 in [0,4] is 3.
@@ -158,11 +155,8 @@ std::vector<Operand> infer_affine(const OperatorUse& use) {
 }
 
 Work affine_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
-  work.row_length = element_count({work.write_elements, input(use, 0).shape[2]});
-  work.read_elements = {work.row_length, 0};
-  return work;
+  const std::int64_t taken = element_count({element_count(outputs[0].shape), input(use, 0).shape[2]});
+  return vector_work(use, outputs, taken, {taken});
 }
 
 /// From -1 to 1 at the outermost elements (align_corners) or at their outer edges; a single element is at 0.

@@ -27,13 +27,6 @@ std::vector<Operand> infer_window(const OperatorUse& use) {
   return {operand_like(table_type(use), {size_input(use, 0)})};
 }
 
-Work table_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
-}
-
 /// Sums of cosines (ONNX's coefficients): a - b cos(2 pi i / n) + c cos(4 pi i / n), n the size, or one less when
 /// the window is symmetric.
 struct Cosines {
@@ -104,12 +97,13 @@ void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 constexpr Operator signal_window_operators[] = {
-    {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+    {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
      "17"},
-    {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+    {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
      "17"},
-    {"", "HannWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window, "17"},
-    {"", "MelWeightMatrix", "mel_weights", 5, 5, "output_datatype", infer_mel, table_work, compute_mel, "17"},
+    {"", "HannWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
+     "17"},
+    {"", "MelWeightMatrix", "mel_weights", 5, 5, "output_datatype", infer_mel, filling_work, compute_mel, "17"},
 };
 
 }  // namespace

@@ -71,13 +71,11 @@ std::vector<Operand> infer_dft(const OperatorUse& use) {
 }
 
 /// As a fast transform: log2(length) passes over all points, each of two parts.
-Work transform_work(const OperatorUse& use, std::int64_t points, std::int64_t length, std::int64_t written) {
-  Work work;
-  work.row_length = element_count({2, points});
+Work transform_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t points,
+                    std::int64_t length) {
+  Work work = vector_work(use, outputs, element_count({2, points}), {});
   while ((std::int64_t{1} << work.passes) < length) ++work.passes;
-  work.read_elements.assign(use.inputs.size(), 0);
   work.read_elements[0] = element_count({work.row_length, work.passes});
-  work.write_elements = written;
   return work;
 }
 
@@ -86,7 +84,7 @@ Work dft_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Shape points = input(use, 0).shape;
   points[t.axis] = t.length;
   points.back() = 1;
-  return transform_work(use, element_count(points), t.length, element_count(outputs[0].shape));
+  return transform_work(use, outputs, element_count(points), t.length);
 }
 
 /// Real and imaginary part of `bin`, over `count` elements `step` apart that have `parts` parts each. The sum as it
@@ -171,7 +169,7 @@ std::vector<Operand> infer_stft(const OperatorUse& use) {
 Work stft_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Frames f = frames_of(use);
   const std::int64_t points = element_count({input(use, 0).shape[0], f.count, f.transform.length});
-  return transform_work(use, points, f.transform.length, element_count(outputs[0].shape));
+  return transform_work(use, outputs, points, f.transform.length);
 }
 
 void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {

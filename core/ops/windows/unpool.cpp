@@ -42,11 +42,8 @@ std::vector<Operand> infer_unpool(const OperatorUse& use) {
 
 /// Each element is written where its index says, all others as 0.
 Work unpool_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.read_elements[1] = element_count(input(use, 0).shape);
-  return work;
+  const std::int64_t given = element_count(input(use, 0).shape);
+  return vector_work(use, outputs, element_count(outputs[0].shape), {given, given});
 }
 
 /// Indices are numbers of elements of the whole result, as MaxPool gives them for its input.
