@@ -10,18 +10,15 @@
 namespace sdip {
 namespace {
 
-Operand int64_operand(Shape shape, std::vector<std::int64_t> values) {
-  Operand out;
-  out.type = ElementType::int64;
-  out.shape = shape;
-  out.value = Tensor{ElementType::int64, std::move(shape), std::move(values), {}};
+Operand int64_operand(const Shape& shape, std::vector<std::int64_t> values) {
+  Operand out = typed(ElementType::int64, shape);
+  give_ints(out, std::move(values));
   return out;
 }
 
-Operand float_operand(Shape shape, std::vector<double> values) {
-  Operand out;
-  out.shape = shape;
-  out.value = Tensor{ElementType::float32, std::move(shape), {}, std::move(values)};
+Operand float_operand(const Shape& shape, std::vector<double> values) {
+  Operand out = typed(ElementType::float32, shape);
+  out.value = Tensor{out.type, shape, {}, std::move(values)};
   return out;
 }
 
@@ -40,9 +37,7 @@ std::vector<Operand> infer_constant(const OperatorUse& use) {
   if (!has_attribute(use, "value")) refuse(use, "unsupported_attribute", "has no value that is understood here");
   const auto* tensor = std::get_if<Tensor>(&use.attributes->find("value")->second);
   if (tensor == nullptr) refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor");
-  Operand out;
-  out.type = tensor->type;
-  out.shape = tensor->shape;
+  Operand out = typed(tensor->type, tensor->shape);
   const auto held = static_cast<std::int64_t>(tensor->ints.size() + tensor->floats.size());
   if (held == element_count(tensor->shape)) out.value = *tensor;
   return {out};

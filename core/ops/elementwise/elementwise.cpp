@@ -230,16 +230,8 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
   give_floats(outputs[0], std::move(sum.value->floats));
 }
 
-void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b) {
-  if (a.type != b.type) {
-    refuse(use, "shape_mismatch",
-           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
-                       element_type_text(b.type)));
-  }
-}
-
 std::vector<Operand> infer_pair(const OperatorUse& use, bool (*allowed)(ElementType), const char* expected) {
-  require_same_type(use, input(use, 0), input(use, 1));
+  require_same_type(use, input(use, 0), input(use, 1), "operands are");
   require_type(use, 0, allowed, expected);
   return {typed(input(use, 0).type, broadcast(use, input(use, 0).shape, input(use, 1).shape))};
 }
@@ -265,10 +257,7 @@ std::vector<Operand> infer_mod(const OperatorUse& use) {
 }
 
 std::vector<Operand> infer_shift(const OperatorUse& use) {
-  const std::string direction = string_attribute(use, "direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    refuse(use, "unsupported_attribute", "attribute 'direction' is '" + direction + "', expected LEFT or RIGHT");
-  }
+  choice_attribute(use, "direction", "", {"LEFT", "RIGHT"});
   return infer_bitwise(use);
 }
 
@@ -293,7 +282,7 @@ std::vector<Operand> infer_pow(const OperatorUse& use) {
 std::vector<Operand> infer_many(const OperatorUse& use) {
   Operand out = typed(input(use, 0).type, {});
   for (std::size_t i = 0; i < use.inputs.size(); ++i) {
-    require_same_type(use, input(use, 0), input(use, i));
+    require_same_type(use, input(use, 0), input(use, i), "operands are");
     out.shape = broadcast(use, out.shape, input(use, i).shape);
   }
   const bool integers = use.type == "Min" || use.type == "Max";

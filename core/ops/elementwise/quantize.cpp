@@ -89,7 +89,7 @@ std::vector<Operand> infer_quantize(const OperatorUse& use) {
   if (!is_quantised_type(type) || (zero != nullptr && zero->type != type)) {
     refuse(use, "unsupported_attribute", "quantises to " + std::string(element_type_text(type)));
   }
-  return {operand_like(type, input(use, 0).shape)};
+  return {typed(type, input(use, 0).shape)};
 }
 
 std::vector<Operand> infer_dequantize(const OperatorUse& use) {
@@ -98,7 +98,7 @@ std::vector<Operand> infer_dequantize(const OperatorUse& use) {
   if (!is_floating(type)) {
     refuse(use, "unsupported_attribute", "dequantises to " + std::string(element_type_text(type)));
   }
-  return {operand_like(type, input(use, 0).shape)};
+  return {typed(type, input(use, 0).shape)};
 }
 
 /// A scale along an axis stays in a register while the axes inside it pass by; that of a block while the block
@@ -145,8 +145,8 @@ void compute_dequantize(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Outputs: uint8 values, scale, zero point; the range is found in a first pass.
 std::vector<Operand> infer_dynamic_quantize(const OperatorUse& use) {
-  return {operand_like(ElementType::uint8, input(use, 0).shape), operand_like(ElementType::float32, {}),
-          operand_like(ElementType::uint8, {})};
+  return {typed(ElementType::uint8, input(use, 0).shape), typed(ElementType::float32, {}),
+          typed(ElementType::uint8, {})};
 }
 
 Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
@@ -185,7 +185,7 @@ std::vector<Operand> infer_unpack(const OperatorUse& use) {
     refuse(use, "shape_mismatch", "unpacks bytes into integers of 2 or 4 bits");
   Shape shape = in.shape;
   shape.back() = element_count({shape.back(), 8 / bits});
-  return {operand_like(bits == 4 ? ElementType::uint4 : ElementType::uint2, std::move(shape))};
+  return {typed(bits == 4 ? ElementType::uint4 : ElementType::uint2, std::move(shape))};
 }
 
 /// 0xe4 of 2 bits: 0, 1, 2, 3.

@@ -14,9 +14,7 @@ ElementType noise_type(const OperatorUse& use, ElementType otherwise) {
 }
 
 std::vector<Operand> infer_noise(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, ElementType::float32);
-  out.shape = ints_attribute(use, "shape", {});
+  Operand out = typed(noise_type(use, ElementType::float32), ints_attribute(use, "shape", {}));
   if (std::any_of(out.shape.begin(), out.shape.end(), [](auto size) { return size < 0; })) {
     refuse(use, "shape_mismatch", "attribute 'shape' is " + shape_text(out.shape));
   }
@@ -49,10 +47,7 @@ Work multinomial_work(const OperatorUse& use, std::span<const Operand> outputs) 
 }
 
 std::vector<Operand> infer_noise_like(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, input(use, 0).type);
-  out.shape = input(use, 0).shape;
-  return {out};
+  return {typed(noise_type(use, input(use, 0).type), input(use, 0).shape)};
 }
 
 constexpr Operator random_operators[] = {

@@ -26,13 +26,9 @@ void compute_shift_quantize(const OperatorUse& use, std::span<Operand> outputs) 
   give_ints(outputs[0], std::move(codes));
 }
 
-std::size_t axis_of(const OperatorUse& use) {
-  return axis_within(use, int_attribute(use, "axis", -1), input(use, 0).shape.size());
-}
-
 std::vector<Operand> infer_temperature_softmax(const OperatorUse& use) {
   require_type(use, 0, is_number, "a number");
-  axis_of(use);
+  axis_attribute(use, -1);
   if (!(float_attribute(use, "temperature", 1) > 0))
     refuse(use, "unsupported_attribute", "a temperature is positive");
   return {typed(ElementType::float32, input(use, 0).shape)};
@@ -42,7 +38,7 @@ std::vector<Operand> infer_temperature_softmax(const OperatorUse& use) {
 void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> values = doubles_of(value_of(use, 0));
   const double temperature = float_attribute(use, "temperature", 1);
-  const Lines lines = lines_along(input(use, 0).shape, axis_of(use));
+  const Lines lines = lines_along(input(use, 0).shape, axis_attribute(use, -1));
   for_each_line(lines, [&](std::size_t start) {
     const std::size_t end = start + lines.length * lines.inner;
     double most = -HUGE_VAL, sum = 0;
@@ -57,7 +53,7 @@ void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outp
 /// Three passes, as any softmax.
 Work temperature_softmax_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& shape = input(use, 0).shape;
-  const std::int64_t length = shape[axis_of(use)];
+  const std::int64_t length = shape[axis_attribute(use, -1)];
   return row_work(use, Family::softmax, length == 0 ? 0 : element_count(shape) / length, length, 3);
 }
 

@@ -9,16 +9,6 @@
 namespace sdip {
 namespace {
 
-std::vector<Operand> infer_float(const OperatorUse& use) {
-  require_type(use, 0, is_floating, "a float");
-  return {like_first(use)};
-}
-
-std::vector<Operand> infer_number(const OperatorUse& use) {
-  require_type(use, 0, is_number, "a number");
-  return {like_first(use)};
-}
-
 std::vector<Operand> infer_not(const OperatorUse& use) {
   require_type(use, 0, is_boolean, "a boolean");
   return {like_first(use)};

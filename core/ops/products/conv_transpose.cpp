@@ -14,11 +14,8 @@ constexpr std::int64_t most_transposed_size = std::int64_t{1} << 40;  // of any 
 
 /// Pads so that the result has the size asked for; what is missing then (never more than asked) stays 0.
 void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std::int64_t>& full) {
-  const std::string auto_pad = string_attribute(use, "auto_pad", "NOTSET");
+  const std::string auto_pad = auto_pad_of(use);
   const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
-  if (!same && auto_pad != "VALID" && auto_pad != "NOTSET" && !auto_pad.empty()) {
-    refuse(use, "unsupported_attribute", "auto_pad '" + auto_pad + "' is not known");
-  }
   const std::size_t rank = window.out.size();
   const bool given = has_attribute(use, "output_shape");
   const auto wanted = window_sizes(use, "output_shape", rank, 0, 0);
@@ -53,16 +50,9 @@ Convolution transposed_of(const OperatorUse& use) {
   Window& window = conv.window;
   const std::size_t rank = x.size() - 2;
   window.out.assign(x.begin() + 2, x.end());
-  window.kernel.assign(w.begin() + 2, w.end());
+  window.kernel = kernel_of_weight(use);
   window.in.assign(rank, 0);
-  if (ints_attribute(use, "kernel_shape", window.kernel) != window.kernel) {
-    refuse(use, "shape_mismatch", "kernel_shape differs from the weight's shape " + shape_text(w));
-  }
-  window.strides = window_sizes(use, "strides", rank, 1, 1);
-  window.dilations = window_sizes(use, "dilations", rank, 1, 1);
-  const auto pads = window_sizes(use, "pads", 2 * rank, 0, 0);
-  window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  read_steps_and_pads(use, window);
   const auto more = window_sizes(use, "output_padding", rank, 0, 0);
   std::vector<std::int64_t> full(rank);
   for (std::size_t i = 0; i < rank; ++i) {
@@ -83,7 +73,7 @@ std::vector<Operand> infer_transposed(const OperatorUse& use) {
   require_shape(use, 2, {conv.out_channels});
   Shape shape = {conv.batch, conv.out_channels};
   shape.insert(shape.end(), conv.window.in.begin(), conv.window.in.end());
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// One axis of the nest below.

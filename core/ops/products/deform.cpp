@@ -24,7 +24,7 @@ std::vector<Operand> infer_deform(const OperatorUse& use) {
   require_shape(use, 2, {conv.batch, 2 * taps, conv.window.out[0], conv.window.out[1]});
   require_shape(use, 3, {conv.out_channels});
   require_shape(use, 4, {conv.batch, taps, conv.window.out[0], conv.window.out[1]});
-  return {operand_like(input(use, 0).type, shape_of(conv))};
+  return {typed(input(use, 0).type, shape_of(conv))};
 }
 
 /// The products; that elements are fetched and mixed by four is not in it.
@@ -118,7 +118,7 @@ std::vector<Operand> infer_col2im(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   Shape shape = {x[0], x[1] / element_count(window.kernel)};
   shape.insert(shape.end(), window.in.begin(), window.in.end());
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// Each element of the columns is added once.

@@ -12,7 +12,7 @@ std::vector<Operand> infer_det(const OperatorUse& use) {
   if (x.size() < 2 || x[x.size() - 1] != x[x.size() - 2]) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must end in a square matrix");
   }
-  return {operand_like(input(use, 0).type, Shape(x.begin(), x.end() - 2))};
+  return {typed(input(use, 0).type, Shape(x.begin(), x.end() - 2))};
 }
 
 /// Elimination goes once over the matrix for each of its rows.

@@ -97,8 +97,7 @@ Equation equation_of(const OperatorUse& use) {
 
 std::vector<Operand> infer_einsum(const OperatorUse& use) {
   const Equation equation = equation_of(use);
-  Operand out;
-  out.type = input(use, 0).type;
+  Operand out = typed(input(use, 0).type, {});
   for (char letter : equation.result) out.shape.push_back(equation.sizes.at(letter));
   return {out};
 }

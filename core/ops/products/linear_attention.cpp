@@ -42,9 +42,8 @@ std::int64_t divided(const OperatorUse& use, std::size_t i, std::int64_t heads) 
 
 LinearAttention attention_of(const OperatorUse& use) {
   LinearAttention a;
-  const std::string rule = string_attribute(use, "update_rule", "gated_delta");
-  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
-    refuse(use, "unsupported_attribute", "update_rule '" + rule + "' is not known");
+  const std::string rule =
+      known_attribute(use, "update_rule", "gated_delta", {"linear", "gated", "delta", "gated_delta"});
   if (int_attribute(use, "state_window", 0) != 0)
     refuse(use, "unsupported_attribute", "a window of states is not supported");
   a.gated = rule.starts_with("gated"), a.delta = rule.ends_with("delta");
@@ -98,8 +97,8 @@ std::vector<Operand> infer_linear_attention(const OperatorUse& use) {
   const std::int64_t results = result_elements(a), states = element_count(a.state());
   const auto each = static_cast<double>(a.depth) * static_cast<double>(a.value_depth * (3 * a.heads + a.outputs()));
   require_bounded(use, static_cast<double>(a.batch) * static_cast<double>(a.tokens) * each, results + states);
-  if (gives_state(use)) return {operand_like(made_type(use), {element_count({results + states})})};
-  return {operand_like(made_type(use), {a.batch, a.tokens, a.outputs() * a.value_depth})};
+  if (gives_state(use)) return {typed(made_type(use), {element_count({results + states})})};
+  return {typed(made_type(use), {a.batch, a.tokens, a.outputs() * a.value_depth})};
 }
 
 /// A token passes over the state of a head once to put k v^T in, once more each to let it decay and to read S^T k,

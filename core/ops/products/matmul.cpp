@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 
@@ -88,7 +89,7 @@ Product product_of(const OperatorUse& use) {
 
 std::vector<Operand> infer_matmul(const OperatorUse& use) {
   const Shape shape = shape_of(product_of(use), input(use, 0).shape, input(use, 1).shape);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 void require_bias(const OperatorUse& use, const Shape& out) {
@@ -160,7 +161,7 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
     std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
     if (bias != nullptr) {
       const std::vector<std::uint64_t> more = bits_of_input(use, 2);
-      const auto from = broadcast_elements(bias->shape, outputs[0].shape);
+      const Spread from = spread(bias->shape, outputs[0].shape);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[from[i]];
     }
     set_bits(outputs[0], sums);
@@ -169,9 +170,8 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> sums = product_numbers(use, p, outputs[0]);
   for (double& sum : sums) sum *= alpha;
   if (bias != nullptr) {
-    const std::vector<double> more = numbers_of(use, 2);
-    const auto from = broadcast_elements(bias->shape, outputs[0].shape);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[from[i]];
+    const std::vector<double> more = broadcast_numbers(numbers_of(use, 2), bias->shape, outputs[0].shape);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[i];
   }
   set_numbers(outputs[0], sums);
 }

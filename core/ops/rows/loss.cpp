@@ -17,11 +17,8 @@ struct Loss {
 Loss loss_of(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   if (x.size() < 2) refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 2 or more");
-  Loss loss{x[0], x[1], count_between(x, 2, x.size()), string_attribute(use, "reduction", "mean")};
-  if (loss.reduction != "none" && loss.reduction != "sum" && loss.reduction != "mean") {
-    refuse(use, "unsupported_attribute", "reduction '" + loss.reduction + "' is not known");
-  }
-  return loss;
+  return {x[0], x[1], count_between(x, 2, x.size()),
+          known_attribute(use, "reduction", "mean", {"none", "sum", "mean"})};
 }
 
 std::vector<Operand> infer_loss(const OperatorUse& use) {
@@ -32,8 +29,8 @@ std::vector<Operand> infer_loss(const OperatorUse& use) {
   input(use, 1);
   require_shape(use, 1, target);
   require_shape(use, 2, {x.shape[1]});
-  std::vector<Operand> outputs = {operand_like(x.type, loss.reduction == "none" ? target : Shape{})};
-  if (use.type == "SoftmaxCrossEntropyLoss") outputs.push_back(operand_like(x.type, x.shape));
+  std::vector<Operand> outputs = {typed(x.type, loss.reduction == "none" ? target : Shape{})};
+  if (use.type == "SoftmaxCrossEntropyLoss") outputs.push_back(typed(x.type, x.shape));
   return outputs;
 }
 

@@ -109,10 +109,6 @@ void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
   give_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
 }
 
-std::size_t layer_norm_axis(const OperatorUse& use) {
-  return axis_within(use, int_attribute(use, "axis", -1), input(use, 0).shape.size());
-}
-
 /// Input `i` is absent or broadcasts to the input.
 void require_broadcast(const OperatorUse& use, std::size_t i) {
   const Operand* operand = optional_input(use, i);
@@ -127,7 +123,7 @@ void require_broadcast(const OperatorUse& use, std::size_t i) {
 /// Outputs: the result, and the mean and reciprocal deviation of each row in the type that stash_type names.
 std::vector<Operand> infer_layer_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  const std::size_t axis = layer_norm_axis(use);
+  const std::size_t axis = axis_attribute(use, -1);
   require_broadcast(use, 1);
   require_broadcast(use, 2);
   Operand mean = like_first(use);
@@ -150,7 +146,7 @@ void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vec
 
 void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
   Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / (x.size() / rows);
@@ -164,12 +160,12 @@ void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 Work layer_norm_work(const OperatorUse& use, std::span<const Operand>) {
-  return norm_work(use, count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  return norm_work(use, count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
 }
 
 std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  layer_norm_axis(use);
+  axis_attribute(use, -1);
   require_broadcast(use, 1);
   return {like_first(use)};
 }
@@ -177,7 +173,7 @@ std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
 /// x / sqrt(E[x^2] + eps) * gamma. [3,4] with epsilon 0 is divided by sqrt(12.5).
 void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
   const std::size_t length = x.size() / rows;
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -228,7 +224,7 @@ Work mvn_work(const OperatorUse& use, std::span<const Operand>) {
 
 std::vector<Operand> infer_lp_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  layer_norm_axis(use);
+  axis_attribute(use, -1);
   const std::int64_t p = int_attribute(use, "p", 2);
   if (p != 1 && p != 2) refuse(use, "unsupported_attribute", "attribute 'p' must be 1 or 2");
   return {like_first(use)};
@@ -237,7 +233,7 @@ std::vector<Operand> infer_lp_norm(const OperatorUse& use) {
 /// A line of zeros stays one.
 void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const Lines lines = lines_along(input(use, 0).shape, layer_norm_axis(use));
+  const Lines lines = lines_along(input(use, 0).shape, axis_attribute(use, -1));
   const bool absolute = int_attribute(use, "p", 2) == 1;
   for_each_line(lines, [&](std::size_t start) {
     const std::size_t end = start + lines.length * lines.inner;
@@ -252,7 +248,7 @@ void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
 
 Work lp_norm_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& shape = input(use, 0).shape;
-  const Lines lines = lines_along(shape, layer_norm_axis(use));
+  const Lines lines = lines_along(shape, axis_attribute(use, -1));
   return norm_work(use,
                    element_count({static_cast<std::int64_t>(lines.outer), static_cast<std::int64_t>(lines.inner)}));
 }

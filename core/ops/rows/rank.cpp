@@ -34,7 +34,7 @@ std::vector<Operand> infer_arg(const OperatorUse& use) {
 template <bool Greatest>
 void compute_arg(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
-  const Lines lines = lines_along(in.shape, axis_within(use, int_attribute(use, "axis", 0), in.shape.size()));
+  const Lines lines = lines_along(in.shape, axis_attribute(use, 0));
   const bool last = int_attribute(use, "select_last_index", 0) != 0;
   const Ranking before{in, Greatest};
   std::vector<std::int64_t> found;
@@ -54,7 +54,7 @@ std::vector<Operand> infer_top_k(const OperatorUse& use) {
   require_type(use, 0, is_number, "a number");
   const Operand& in = input(use, 0);
   const auto k = use.opset < 10 ? std::vector<std::int64_t>{int_attribute(use, "k", 0)} : ints_of_input(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
+  const std::size_t axis = axis_attribute(use, -1);
   if (k.size() != 1 || k[0] < 0 || k[0] > in.shape[axis]) refuse(use, "shape_mismatch", "k is out of range");
   Operand values = typed(in.type, in.shape);
   values.shape[axis] = k[0];
@@ -64,7 +64,7 @@ std::vector<Operand> infer_top_k(const OperatorUse& use) {
 /// In order also where `sorted` is 0, which leaves the order open.
 void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
+  const std::size_t axis = axis_attribute(use, -1);
   const Lines lines = lines_along(in.shape, axis);
   const auto kept = as_size(outputs[0].shape[axis]);
   const Ranking before{in, int_attribute(use, "largest", 1) != 0};

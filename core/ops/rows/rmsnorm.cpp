@@ -8,16 +8,10 @@
 namespace sdip {
 namespace {
 
-std::size_t first_axis(const OperatorUse& use) {
-  return axis_within(use, int_attribute(use, "axis", -1), input(use, 0).shape.size());
-}
-
 std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
   if (!is_floating(input(use, 0).type)) refuse(use, "shape_mismatch", "the input must be of a float type");
-  Operand y;
-  y.type = input(use, 0).type;
-  y.shape = input(use, 0).shape;
-  const std::int64_t length = count_between(y.shape, first_axis(use), y.shape.size());
+  const Operand y = like_first(use);
+  const std::int64_t length = count_between(y.shape, axis_attribute(use, -1), y.shape.size());
   const Operand* gamma = optional_input(use, 1);
   if (gamma != nullptr && (element_count(gamma->shape) != length || !is_floating(gamma->type))) {
     refuse(use, "shape_mismatch", fmt::format("gamma {} must have {} floats", shape_text(gamma->shape), length));
@@ -28,7 +22,7 @@ std::vector<Operand> infer_rmsnorm(const OperatorUse& use) {
 /// Two passes: the sum of squares, then the result. gamma is fetched once.
 Work rmsnorm_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& x = input(use, 0).shape;
-  const std::int64_t rows = count_between(x, 0, first_axis(use));
+  const std::int64_t rows = count_between(x, 0, axis_attribute(use, -1));
   return row_work(use, Family::norm, rows, rows == 0 ? 0 : element_count(x) / rows, 2);
 }
 
@@ -37,7 +31,7 @@ void compute_rmsnorm(const OperatorUse& use, std::span<Operand> outputs) {
   const Operand* gamma = optional_input(use, 1);
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   Tensor y = zero_tensor(x.type, x.shape);
-  const auto length = as_size(count_between(x.shape, first_axis(use), x.shape.size()));
+  const auto length = as_size(count_between(x.shape, axis_attribute(use, -1), x.shape.size()));
   for (std::size_t row = 0; row < y.floats.size(); row += length) {
     double squares = 0;
     for (std::size_t i = 0; i < length; ++i) squares += x.value->floats[row + i] * x.value->floats[row + i];

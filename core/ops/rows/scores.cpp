@@ -1,8 +1,7 @@
 // The scores of attention, which rewrites make: scale * q k^T. q [2,8,64,40] and k [2,8,77,40] with trans_b 1 make
 // [2,8,64,77]; the scale is one multiplication of each result as it leaves the array, no pass of its own.
+#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
-#include "core/ops/fold.h"
-#include "core/ops/use.h"
 
 namespace sdip {
 namespace {
@@ -34,9 +33,7 @@ Product score_product(const OperatorUse& use) {
 
 std::vector<Operand> infer_scores(const OperatorUse& use) {
   const Product p = score_product(use);
-  Operand out;
-  out.type = input(use, 0).type;
-  out.shape = p.batch;
+  Operand out = typed(input(use, 0).type, p.batch);
   out.shape.push_back(p.m);
   out.shape.push_back(p.n);
   return {out};
@@ -59,7 +56,7 @@ void compute_scores(const OperatorUse& use, std::span<Operand> outputs) {
   const auto full = [&](const Operand& operand) {
     Shape shape = p.batch;
     shape.insert(shape.end(), operand.shape.end() - 2, operand.shape.end());
-    return pick_broadcast(*operand.value, shape).floats;
+    return broadcast_numbers(operand.value->floats, operand.shape, shape);
   };
   const std::vector<double> q = full(input(use, 0)), k = full(input(use, 1));
   Tensor out = zero_tensor(outputs[0].type, outputs[0].shape);

@@ -96,7 +96,7 @@ std::vector<Operand> infer_suppression(const OperatorUse& use) {
       refuse(use, "shape_unknown", "how many boxes remain depends on values that are not known at import");
     }
   }
-  return {operand_like(ElementType::int64, {std::ssize(selected(use)) / 3, 3})};
+  return {typed(ElementType::int64, {std::ssize(selected(use)) / 3, 3})};
 }
 
 /// Every box of every class is compared with those taken before, of which the result has as many.

@@ -27,8 +27,8 @@ std::vector<Operand> infer_pool(const OperatorUse& use) {
   const Window window = pool_window(use);
   Shape shape = {x.shape[0], x.shape[1]};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
-  if (use.type != "MaxPool") return {operand_like(x.type, shape)};
-  return {operand_like(x.type, shape), operand_like(ElementType::int64, shape)};
+  if (use.type != "MaxPool") return {typed(x.type, shape)};
+  return {typed(x.type, shape), typed(ElementType::int64, shape)};
 }
 
 /// Each result looks at a whole window: [1,64,56,56] by 3x3 is 200,704 x 9 elements. Perhaps only where the

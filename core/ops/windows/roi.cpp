@@ -43,7 +43,7 @@ Regions regions_of(const OperatorUse& use) {
 std::vector<Operand> infer_roi(const OperatorUse& use) {
   const Regions regions = regions_of(use);
   const Operand& x = input(use, 0);
-  return {operand_like(x.type, {regions.count, x.shape[1], regions.height, regions.width})};
+  return {typed(x.type, {regions.count, x.shape[1], regions.height, regions.width})};
 }
 
 /// Samples an axis takes in one cell when the model does not say: at most those of a region as large as the input.

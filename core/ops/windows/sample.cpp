@@ -40,7 +40,7 @@ std::vector<Operand> infer_sample(const OperatorUse& use) {
   const Shape &x = input(use, 0).shape, &grid = input(use, 1).shape;
   Shape shape = {x[0], x[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// Each result looks at 1, 2 or 4 elements an axis; a point of the grid serves all channels.
@@ -151,7 +151,7 @@ std::vector<Operand> infer_affine(const OperatorUse& use) {
   Shape shape = {size[0]};
   shape.insert(shape.end(), size.begin() + 2, size.end());
   shape.push_back(rank);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 Work affine_work(const OperatorUse& use, std::span<const Operand> outputs) {

@@ -23,9 +23,7 @@ std::int64_t size_input(const OperatorUse& use, std::size_t i) {
   return sizes[0];
 }
 
-std::vector<Operand> infer_window(const OperatorUse& use) {
-  return {operand_like(table_type(use), {size_input(use, 0)})};
-}
+std::vector<Operand> infer_window(const OperatorUse& use) { return {typed(table_type(use), {size_input(use, 0)})}; }
 
 /// Sums of cosines (ONNX's coefficients): a - b cos(2 pi i / n) + c cos(4 pi i / n), n the size, or one less when
 /// the window is symmetric.
@@ -56,7 +54,7 @@ void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
 /// Inputs: number of mel bins, length of the transform, sample rate, lowest and highest frequency.
 std::vector<Operand> infer_mel(const OperatorUse& use) {
   const std::int64_t bins = size_input(use, 0), length = size_input(use, 1);
-  return {operand_like(table_type(use), {length / 2 + 1, bins})};
+  return {typed(table_type(use), {length / 2 + 1, bins})};
 }
 
 /// Edges of mel bins as numbers of spectrum bins, two more than there are mel bins. Mel is 2595 log10(1 + hz /

@@ -67,7 +67,7 @@ std::vector<Operand> infer_dft(const OperatorUse& use) {
   Shape shape = input(use, 0).shape;
   shape[t.axis] = t.bins;
   shape.back() = t.half ? 1 : 2;
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// As a fast transform: log2(length) passes over all points, each of two parts.
@@ -163,7 +163,7 @@ Frames frames_of(const OperatorUse& use) {
 
 std::vector<Operand> infer_stft(const OperatorUse& use) {
   const Frames f = frames_of(use);
-  return {operand_like(input(use, 0).type, {input(use, 0).shape[0], f.count, f.transform.bins, 2})};
+  return {typed(input(use, 0).type, {input(use, 0).shape[0], f.count, f.transform.bins, 2})};
 }
 
 Work stft_work(const OperatorUse& use, std::span<const Operand> outputs) {

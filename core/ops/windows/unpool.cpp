@@ -37,7 +37,7 @@ Shape unpooled_shape(const OperatorUse& use) {
 
 std::vector<Operand> infer_unpool(const OperatorUse& use) {
   require_shape(use, 1, input(use, 0).shape);
-  return {operand_like(input(use, 0).type, unpooled_shape(use))};
+  return {typed(input(use, 0).type, unpooled_shape(use))};
 }
 
 /// Each element is written where its index says, all others as 0.

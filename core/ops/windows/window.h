@@ -22,6 +22,13 @@ std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name,
 /// of range.
 Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vector<std::int64_t> kernel);
 
+/// What window_of does of it, where `out` is given and `in` follows: strides, dilations and pads of a window whose
+/// kernel is known; auto_pad, refused where it is not known; the kernel of the weight, which kernel_shape must not
+/// contradict.
+void read_steps_and_pads(const OperatorUse& use, Window& window);
+std::string auto_pad_of(const OperatorUse& use);
+std::vector<std::int64_t> kernel_of_weight(const OperatorUse& use);
+
 /// One element under a window: its number in the input's plane and in the kernel, row-major.
 struct Tap {
   std::int64_t input = 0, kernel = 0;
