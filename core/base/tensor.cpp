@@ -1,6 +1,8 @@
 // Shapes and element types: as text, their sizes, and the numbers that types hold.
 #include "core/base/tensor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -30,14 +32,7 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-std::string shape_text(const Shape& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ',';
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
+std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 std::string_view element_type_text(ElementType type) {
   static constexpr std::string_view names[] = {
