@@ -1,5 +1,6 @@
 // The one list of operators, the use of a row, and the names of families.
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -16,61 +17,8 @@ bool before(const Operator& a, const Operator& b) {
 
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
-  for (auto family : {activation_rows(),
-                      batchnorm_rows(),
-                      cast_rows(),
-                      compare_rows(),
-                      composite_activation_rows(),
-                      composite_attention_rows(),
-                      composite_causal_conv_rows(),
-                      composite_contrib_attention_rows(),
-                      composite_group_query_rows(),
-                      composite_image_rows(),
-                      composite_norm_rows(),
-                      composite_product_rows(),
-                      composite_quantised_rows(),
-                      composite_rotary_rows(),
-                      constant_rows(),
-                      conv_rows(),
-                      conv_transpose_rows(),
-                      deform_rows(),
-                      detect_rows(),
-                      determinant_rows(),
-                      einsum_rows(),
-                      elementwise_rows(),
-                      find_rows(),
-                      gather_rows(),
-                      linear_attention_rows(),
-                      loss_rows(),
-                      low_rank_rows(),
-                      matmul_rows(),
-                      norm_rows(),
-                      pad_rows(),
-                      pool_rows(),
-                      quantize_rows(),
-                      quantized_rows(),
-                      random_rows(),
-                      rank_rows(),
-                      recurrent_rows(),
-                      reduce_rows(),
-                      repeat_rows(),
-                      resize_rows(),
-                      rmsnorm_rows(),
-                      roi_rows(),
-                      sample_rows(),
-                      scatter_rows(),
-                      scores_rows(),
-                      shift_quantize_rows(),
-                      signal_window_rows(),
-                      slice_rows(),
-                      softmax_rows(),
-                      spectrum_rows(),
-                      transpose_rows(),
-                      unary_rows(),
-                      unpool_rows(),
-                      view_rows()}) {
-    rows.insert(rows.end(), family.begin(), family.end());
-  }
+#define ROWS(family) std::ranges::copy(family##_rows(), std::back_inserter(rows));
+#include "core/ops/families.def"
   std::sort(rows.begin(), rows.end(), before);
   return rows;
 }
