@@ -1,7 +1,7 @@
 // The one list of operators, the use of a row, and the names of families.
 #include <algorithm>
 #include <iterator>
-#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/ops/families.h"
@@ -11,15 +11,13 @@
 namespace sdip {
 namespace {
 
-bool before(const Operator& a, const Operator& b) {
-  return std::tie(a.domain, a.type) < std::tie(b.domain, b.type);
-}
+std::pair<std::string_view, std::string_view> full_name(const Operator& row) { return {row.domain, row.type}; }
 
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
 #define ROWS(family) std::ranges::copy(family##_rows(), std::back_inserter(rows));
 #include "core/ops/families.def"
-  std::sort(rows.begin(), rows.end(), before);
+  std::ranges::sort(rows, {}, full_name);
   return rows;
 }
 
@@ -60,13 +58,10 @@ std::span<const Operator> operators() {
 }
 
 const Operator* find_operator(std::string_view domain, std::string_view type) {
-  Operator wanted{};
-  wanted.domain = domain == "ai.onnx" ? std::string_view() : domain;
-  wanted.type = type;
+  const std::pair wanted(domain == "ai.onnx" ? std::string_view() : domain, type);
   const auto rows = operators();
-  const auto found = std::lower_bound(rows.begin(), rows.end(), wanted, before);
-  const bool same = found != rows.end() && found->domain == wanted.domain && found->type == type;
-  return same ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(rows, wanted, {}, full_name);
+  return found != rows.end() && full_name(*found) == wanted ? &*found : nullptr;
 }
 
 void check_use(const Operator& op, const OperatorUse& use) {

@@ -1,5 +1,5 @@
 // Normalisations that onnxruntime's optimiser makes (com.microsoft): with a skip added before, of looked-up
-// embeddings, group norms with the channels last.
+// embeddings, group norms with the channels last; and ImageScaler.
 #include "core/ops/body.h"
 #include "core/ops/families.h"
 
@@ -93,7 +93,26 @@ std::vector<int> expand_skip_group_norm(BodyWriter& w, const OperatorUse& use) {
   return {y, sum};
 }
 
+/// ImageScaler, which converters put into the graph; ONNX once had it as an experiment, and onnxruntime still runs
+/// it up to opset 9. scale * x + bias of each channel. It is a batch normalisation whose statistics are known: one
+/// pass, scale and bias in registers over a channel. [1,2,1,1] of {1, 2} with scale 2 and bias {10, 20}: {12, 24}.
+std::vector<int> expand_image_scaler(BodyWriter& w, const OperatorUse& use) {
+  require_type(use, 0, is_floating, "a float");
+  const Operand& x = input(use, 0);
+  const std::int64_t channels = shape_of_rank(use, 0, 4)[1];
+  require_attribute(use, "bias");
+  const std::vector<double> bias = floats_attribute(use, "bias", {});
+  if (std::ssize(bias) != channels)
+    refuse(use, "shape_mismatch",
+           fmt::format("attribute 'bias' has {} numbers, expected one for each of the {} channels of {}",
+                       bias.size(), channels, shape_text(x.shape)));
+  const auto each = [&](double value) { return w.floats(x.type, std::vector(bias.size(), value)); };
+  const int scale = each(float_attribute(use, "scale", 1)), none = each(0), one = each(1);
+  return {w.node("BatchNormalization", {0, scale, w.floats(x.type, bias), none, one}, {{"epsilon", 0.0}})};
+}
+
 constexpr Operator composite_norm_operators[] = {
+    composite<expand_image_scaler>("", "ImageScaler", "batchnorm", 1, 1, "bias scale", "7"),
     composite<expand_rms_norm>("", "SimplifiedLayerNormalization", "rmsnorm", 2, 2, "axis epsilon stash_type"),
     composite<expand_embed_layer_norm>("com.microsoft", "EmbedLayerNormalization", "layernorm", 7, 9,
                                        "epsilon mask_index_type"),

@@ -16,13 +16,8 @@ int activated(BodyWriter& w, int x, const std::string& type, const std::vector<d
   };
   const ElementType element = input(w.use, 0).type;
   if (type.empty()) return x;
-  if (type == "Relu" || type == "Tanh" || type == "Sigmoid" || type == "HardSwish") {
-    return w.node(type == "Relu"      ? "Relu"
-                  : type == "Tanh"    ? "Tanh"
-                  : type == "Sigmoid" ? "Sigmoid"
-                                      : "HardSwish",
-                  {x});
-  }
+  for (const std::string_view plain : {"Relu", "Tanh", "Sigmoid", "HardSwish"})
+    if (type == plain) return w.node(plain, {x});
   if (type == "LeakyRelu") return w.node("LeakyRelu", {x}, {{"alpha", at(0, 0.01)}});
   if (type == "HardSigmoid") return w.node("HardSigmoid", {x}, {{"alpha", at(0, 0.2)}, {"beta", at(1, 0.5)}});
   if (type == "Clip") {
@@ -39,12 +34,16 @@ std::vector<double> floats_attribute(const OperatorUse& use, std::string_view na
   return *values;
 }
 
-Attributes conv_attributes(const OperatorUse& use) {
+/// Those of the use's attributes that its product has, too.
+Attributes kept_attributes(const OperatorUse& use, std::initializer_list<std::string_view> names) {
   Attributes kept;
-  for (std::string_view name : {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}) {
+  for (std::string_view name : names)
     if (has_attribute(use, name)) kept.insert(*use.attributes->find(name));
-  }
   return kept;
+}
+
+Attributes conv_attributes(const OperatorUse& use) {
+  return kept_attributes(use, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
 }
 
 /// Conv(X, W, B?) + Z?, then the activation.
@@ -64,15 +63,11 @@ std::vector<int> expand_nhwc_conv(BodyWriter& w, const OperatorUse& use) {
 }
 
 std::vector<int> expand_fused_gemm(BodyWriter& w, const OperatorUse& use) {
-  Attributes kept;
-  for (std::string_view name : {"alpha", "beta", "transA", "transB"}) {
-    if (has_attribute(use, name)) kept.insert(*use.attributes->find(name));
-  }
   std::vector<double> parameters;
   for (const char* name : {"activation_alpha", "activation_beta"}) {
     if (has_attribute(use, name)) parameters.push_back(float_attribute(use, name, 0));
   }
-  const int y = w.node("Gemm", {0, 1, w.given(2)}, std::move(kept));
+  const int y = w.node("Gemm", {0, 1, w.given(2)}, kept_attributes(use, {"alpha", "beta", "transA", "transB"}));
   return {activated(w, y, string_attribute(use, "activation", ""), parameters)};
 }
 

@@ -1,12 +1,14 @@
-// Conversions between floats and scaled integers or small floats.
+// Conversions between floats and scaled integers, small floats or codes of eight bits.
 #include "core/ops/elementwise/quantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/base/element_codes.h"
 #include "core/base/units.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/elementwise/shift_quantize.h"
 #include "core/ops/families.h"
 #include "core/ops/values.h"
 
@@ -198,6 +200,20 @@ void compute_unpack(const OperatorUse& use, std::span<Operand> outputs) {
   give_ints(outputs[0], std::move(codes));
 }
 
+/// The quantiser of an attention accelerator on a PYNQ-Z2 (domain pynq), behind its host's softmax.
+std::vector<Operand> infer_shift_quantize(const OperatorUse& use) {
+  require_type(
+      use, 0, [](ElementType type) { return type == ElementType::float32; }, "float32");
+  return {typed(ElementType::uint8, input(use, 0).shape)};
+}
+
+void compute_shift_quantize(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<std::int64_t> codes;
+  for (const double x : value_of(use, 0).floats)
+    codes.push_back(shift_quantised(std::bit_cast<std::uint32_t>(static_cast<float>(x))));
+  give_ints(outputs[0], std::move(codes));
+}
+
 constexpr Operator quantize_operators[] = {
     {"sdip", "Unpack", "unpack", 1, 1, "bits", infer_unpack, copy_work, compute_unpack, "1"},
     {"", "DequantizeLinear", "dequantize", 2, 3, "axis block_size output_dtype", infer_dequantize, quantize_work,
@@ -206,6 +222,8 @@ constexpr Operator quantize_operators[] = {
      compute_dynamic_quantize, "11"},
     {"", "QuantizeLinear", "quantize", 2, 3, "axis block_size output_dtype precision saturate", infer_quantize,
      quantize_work, compute_quantize, "10 13 19 21 23 24 25"},
+    {"pynq", "ShiftQuantize", "shift_quantize", 1, 1, "", infer_shift_quantize, elementwise_work,
+     compute_shift_quantize, "1"},
 };
 
 }  // namespace

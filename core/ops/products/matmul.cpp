@@ -121,6 +121,20 @@ std::vector<Operand> infer_linear(const OperatorUse& use) {
   return outputs;
 }
 
+/// The scores of attention, which rewrites make: scale * q k^T. q [2,8,64,40] and k [2,8,77,40] with trans_b 1 make
+/// [2,8,64,77].
+std::vector<Operand> infer_scores(const OperatorUse& use) {
+  const Operand &q = input(use, 0), &k = input(use, 1);
+  if (!is_floating(q.type) || !is_floating(k.type)) refuse(use, "shape_mismatch", "operands must be floats");
+  if (q.shape.size() < 2 || k.shape.size() < 2) refuse(use, "shape_mismatch", "operands must be matrices");
+  return infer_matmul(use);
+}
+
+/// The scale is one multiplication of each result as it leaves the array, no pass of its own.
+Work scores_work(const OperatorUse& use, std::span<const Operand>) {
+  return product_work(product_of(use), false, false);
+}
+
 Work matmul_work(const OperatorUse& use, std::span<const Operand>) {
   return product_work(product_of(use), input(use, 0).weight, input(use, 1).weight);
 }
@@ -151,9 +165,10 @@ std::vector<double> product_numbers(const OperatorUse& use, const Product& p, co
   return numbers_in(*sums.value);
 }
 
-/// alpha and beta are 1 but in Gemm; the bias is broadcast to the result.
+/// alpha and beta are 1 but in Gemm, and in scores their scale; the bias is broadcast to the result.
 void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
-  const double alpha = float_attribute(use, "alpha", 1.0), beta = float_attribute(use, "beta", 1.0);
+  const double alpha = float_attribute(use, use.type == "Scores" ? "scale" : "alpha", 1.0),
+               beta = float_attribute(use, "beta", 1.0);
   const Product p = product_of(use);
   const Operand* bias = optional_input(use, 2);
   const bool plain = alpha == 1.0 && (bias == nullptr || (beta == 1.0 && !is_floating(bias->type)));
@@ -181,6 +196,7 @@ constexpr Operator matmul_operators[] = {
     {"", "MatMul", "matmul", 2, 2, "", infer_matmul, matmul_work, compute_product, "7 9 13"},
     {"sdip", "Linear", "linear", 2, 3, "trans_b", infer_linear, matmul_work, compute_product},
     {"sdip", "LinearBatch", "linear_batch", 2, 3, "", infer_linear, matmul_work, compute_product},
+    {"sdip", "Scores", "matmul", 2, 2, "scale trans_b", infer_scores, scores_work, compute_product, "1"},
 };
 
 }  // namespace
