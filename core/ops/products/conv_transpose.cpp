@@ -10,8 +10,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_transposed_size = std::int64_t{1} << 40;  // of any size: sums stay far from 2^63
-
 /// Pads so that the result has the size asked for; what is missing then (never more than asked) stays 0.
 void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std::int64_t>& full) {
   const std::string auto_pad = auto_pad_of(use);
@@ -28,7 +26,7 @@ void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std:
       if (auto_pad == "VALID") window.pads_begin[i] = window.pads_end[i] = 0;
       window.in[i] = full[i] - window.pads_begin[i] - window.pads_end[i];
     }
-    if (window.in[i] < 0 || window.in[i] > most_transposed_size) {
+    if (window.in[i] < 0 || window.in[i] > most_window_size) {
       refuse(use, "shape_mismatch", "the result would have a size of " + std::to_string(window.in[i]));
     }
   }
@@ -40,7 +38,7 @@ Convolution transposed_of(const OperatorUse& use) {
   Convolution conv;
   conv.groups = int_attribute(use, "group", 1);
   if (x.size() < 3 || w.size() != x.size() || conv.groups < 1 || w[0] != x[1] || x[1] % conv.groups != 0 ||
-      w[1] > most_transposed_size / conv.groups) {
+      w[1] > most_window_size / conv.groups) {
     refuse(use, "shape_mismatch",
            fmt::format("input {}, weight {} and {} groups do not fit", shape_text(x), shape_text(w), conv.groups));
   }
@@ -58,8 +56,8 @@ Convolution transposed_of(const OperatorUse& use) {
   for (std::size_t i = 0; i < rank; ++i) {
     std::int64_t span = 0, steps = 0;
     if (window.out[i] < 1 || window.kernel[i] < 1 ||
-        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most_transposed_size ||
-        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most_transposed_size) {
+        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most_window_size ||
+        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most_window_size) {
       refuse(use, "shape_mismatch", "sizes, strides or dilations are out of range");
     }
     full[i] = window.strides[i] * (window.out[i] - 1) + more[i] + span + 1;

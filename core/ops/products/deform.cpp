@@ -99,7 +99,7 @@ Window col2im_window(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   const auto image = ints_of_input(use, 1), block = ints_of_input(use, 2);
   for (std::int64_t size : image) {
-    if (size < 0 || size > (std::int64_t{1} << 40)) refuse(use, "shape_mismatch", "image_shape is out of range");
+    if (size < 0 || size > most_window_size) refuse(use, "shape_mismatch", "image_shape is out of range");
   }
   if (image.empty() || block.size() != image.size() || x.size() != 3) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 3; image and block equal ranks");
@@ -122,7 +122,6 @@ std::vector<Operand> infer_col2im(const OperatorUse& use) {
 }
 
 /// Each element of the columns is added once.
-
 void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = col2im_window(use);
   const List<double> x = numbers_of(use, 0);
@@ -130,17 +129,14 @@ void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t pixels = element_count(window.in), block = element_count(window.kernel),
                      positions = element_count(window.out);
   List<double> y(as_size(element_count(outputs[0].shape)), 0.0);
-  std::vector<std::int64_t> position(window.out.size(), 0);
-  std::vector<Tap> taps;
-  for (std::int64_t number = 0; number < positions && !y.empty(); ++number) {
-    taps_at(window, position, taps);
+  if (y.empty()) return set_numbers(outputs[0], y);
+  for_each_position(window, [&](std::int64_t number, const auto& taps, const auto&) {
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       for (const Tap& tap : taps) {
         y[plane * pixels + tap.input] += x[(plane * block + tap.kernel) * positions + number];
       }
     }
-    next_index(position, window.out);
-  }
+  });
   set_numbers(outputs[0], y);
 }
 

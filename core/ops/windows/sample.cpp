@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
@@ -143,7 +143,7 @@ std::vector<Operand> infer_affine(const OperatorUse& use) {
   const auto size = ints_of_input(use, 1);
   const auto rank = std::ssize(size) - 2;
   for (std::int64_t length : size) {
-    if (length < 0 || length > (std::int64_t{1} << 40)) refuse(use, "shape_mismatch", "a size is out of range");
+    if (length < 0 || length > most_window_size) refuse(use, "shape_mismatch", "a size is out of range");
   }
   if ((rank != 2 && rank != 3) || theta != Shape{size[0], rank, rank + 1}) {
     refuse(use, "shape_mismatch", "theta " + shape_text(theta) + " does not fit the size " + shape_text(size));

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
@@ -15,15 +15,9 @@ ElementType table_type(const OperatorUse& use) {
   return *type;
 }
 
-std::int64_t size_input(const OperatorUse& use, std::size_t i) {
-  const auto sizes = ints_of_input(use, i);
-  if (sizes.size() != 1 || sizes[0] < 0 || sizes[0] > (std::int64_t{1} << 40)) {
-    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from 0", i));
-  }
-  return sizes[0];
+std::vector<Operand> infer_window(const OperatorUse& use) {
+  return {typed(table_type(use), {size_input(use, 0, 0)})};
 }
-
-std::vector<Operand> infer_window(const OperatorUse& use) { return {typed(table_type(use), {size_input(use, 0)})}; }
 
 /// Sums of cosines (ONNX's coefficients): a - b cos(2 pi i / n) + c cos(4 pi i / n), n the size, or one less when
 /// the window is symmetric.
@@ -53,7 +47,7 @@ void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Inputs: number of mel bins, length of the transform, sample rate, lowest and highest frequency.
 std::vector<Operand> infer_mel(const OperatorUse& use) {
-  const std::int64_t bins = size_input(use, 0), length = size_input(use, 1);
+  const std::int64_t bins = size_input(use, 0, 0), length = size_input(use, 1, 0);
   return {typed(table_type(use), {length / 2 + 1, bins})};
 }
 

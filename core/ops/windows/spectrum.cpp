@@ -3,21 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
-
-constexpr std::int64_t most_spectrum_size = std::int64_t{1} << 40;  // of any size
-
-std::int64_t positive_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
-  const auto sizes = ints_of_input(use, i);
-  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_spectrum_size) {
-    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from {}", i, least));
-  }
-  return sizes[0];
-}
 
 /// One transform: `length` points, of which `bins` are wanted.
 struct Transform {
@@ -57,7 +47,7 @@ Transform transform_of(const OperatorUse& use) {
   t.axis = axis_within(use, axis, x.size());
   if (t.axis + 1 == x.size()) refuse(use, "shape_mismatch", "the last axis holds the parts of a complex number");
   const std::int64_t whole = t.half ? std::max<std::int64_t>(2 * (x[t.axis] - 1), 0) : x[t.axis];
-  t.length = optional_input(use, 1) != nullptr ? positive_input(use, 1, 1) : whole;
+  t.length = optional_input(use, 1) != nullptr ? size_input(use, 1, 1) : whole;
   t.bins = onesided && !t.half ? t.length / 2 + 1 : t.length;
   return t;
 }
@@ -142,10 +132,10 @@ Frames frames_of(const OperatorUse& use) {
   const bool onesided = int_attribute(use, "onesided", 1) != 0;
   require_complex(use, x, onesided);
   Frames f;
-  f.step = positive_input(use, 1, 1);
+  f.step = size_input(use, 1, 1);
   const Operand* window = optional_input(use, 2);
   if (optional_input(use, 3) != nullptr) {
-    f.transform.length = positive_input(use, 3, 1);
+    f.transform.length = size_input(use, 3, 1);
   } else if (window != nullptr && window->shape.size() == 1) {
     f.transform.length = window->shape[0];
   } else {

@@ -8,9 +8,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_window_size = std::int64_t{1}
-                                          << 40;  // of any size, stride or pad: sums stay far from 2^63
-
 /// SAME: as many outputs as strides fit the input; what is missing is padded, the odd one at the end (UPPER) or
 /// start.
 void pad_same(Window& window, bool odd_one_at_end) {
@@ -25,6 +22,14 @@ void pad_same(Window& window, bool odd_one_at_end) {
 }
 
 }  // namespace
+
+std::int64_t size_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
+  const auto sizes = ints_of_input(use, i);
+  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_window_size) {
+    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from {}", i, least));
+  }
+  return sizes[0];
+}
 
 std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name, std::size_t count,
                                        std::int64_t otherwise, std::int64_t least) {
