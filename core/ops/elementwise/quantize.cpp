@@ -16,10 +16,8 @@ namespace sdip {
 
 double quantised(ElementType type, double scaled, double zero, bool saturate) {
   if (is_floating(type)) return rounded(type, scaled, saturate);
-  using enum ElementType;
-  const bool is_signed = type == int2 || type == int4 || type == int8 || type == int16 || type == int32;
   const auto bits = static_cast<int>(bits_of(type));
-  const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
+  const double least = is_signed(type) ? -std::ldexp(1.0, bits - 1) : 0.0;
   return std::clamp(std::nearbyint(scaled) + zero, least, least + std::ldexp(1.0, bits) - 1);
 }
 

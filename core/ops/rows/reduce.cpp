@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/element_codes.h"
 #include "core/ops/families.h"
 #include "core/ops/use.h"
 #include "core/ops/values.h"
@@ -151,10 +152,9 @@ void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
     give_floats(out, gathered(use, out, in.floats, Greatest ? -HUGE_VAL : HUGE_VAL, better));
     return;
   }
-  const bool is_signed = wrapped(in.type, -1) < 0 && in.type != ElementType::uint64;
-  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - (is_signed ? 1 : 0);
+  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - is_signed(in.type);
   const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Word{1} << bits) - 1);
-  const std::int64_t least = is_signed ? -most - 1 : 0;
+  const std::int64_t least = is_signed(in.type) ? -most - 1 : 0;
   give_ints(out, gathered(use, out, in.ints, Greatest ? least : most, [&](std::int64_t a, std::int64_t b) {
               const bool above = sort_key(in.type, a) > sort_key(in.type, b);
               return above == Greatest ? a : b;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/element_codes.h"
 #include "core/ops/families.h"
 #include "core/ops/windows/window.h"
 
@@ -83,9 +84,7 @@ void compute_lp(const OperatorUse& use, std::span<Operand> outputs) {
 
 double least_of(ElementType type) {
   if (is_floating(type)) return -std::numeric_limits<double>::infinity();
-  const bool is_signed = type == ElementType::int8 || type == ElementType::int16 || type == ElementType::int32 ||
-                         type == ElementType::int64;
-  return is_signed ? -std::ldexp(1.0, static_cast<int>(bits_of(type)) - 1) : 0.0;
+  return is_signed(type) ? -std::ldexp(1.0, static_cast<int>(bits_of(type)) - 1) : 0.0;
 }
 
 /// The number of an element of a plane when the first axis runs fastest: 1 of [2,3] (row 0, column 1) is 2.
