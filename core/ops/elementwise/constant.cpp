@@ -91,15 +91,8 @@ std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
 }
 
 void compute_constant_of_shape(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor value = filling(use);
-  const auto count = as_size(element_count(outputs[0].shape));
-  Tensor out{value.type, outputs[0].shape, {}, {}};
-  if (value.ints.empty()) {
-    out.floats.assign(count, value.floats[0]);
-  } else {
-    out.ints.assign(count, value.ints[0]);
-  }
-  outputs[0].value = std::move(out);
+  const std::vector<std::int64_t> first(as_size(element_count(outputs[0].shape)), 0);
+  outputs[0].value = gathered_elements(filling(use), outputs[0].shape, first);
 }
 
 struct Range {

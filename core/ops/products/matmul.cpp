@@ -150,18 +150,13 @@ bool of_integers(const OperatorUse& use) {
   return !is_floating(input(use, 0).type) && !is_floating(input(use, 1).type);
 }
 
-void set_bits(Operand& output, const std::vector<std::uint64_t>& bits) {
-  Tensor value{output.type, output.shape, {}, {}};
-  for (std::uint64_t x : bits) value.ints.push_back(wrapped(output.type, static_cast<std::int64_t>(x)));
-  output.value = std::move(value);
-}
-
 /// The sums of products as numbers. Of integers each wraps as the type does, as numpy has it, whatever factors
 /// come.
 std::vector<double> product_numbers(const OperatorUse& use, const Product& p, const Operand& output) {
   if (!of_integers(use)) return multiplied(p, numbers_of(use, 0), numbers_of(use, 1), use.stop);
   Operand sums = output;
-  set_bits(sums, multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop));
+  const auto bits = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
+  give_ints(sums, {bits.begin(), bits.end()});
   return numbers_in(*sums.value);
 }
 
@@ -179,7 +174,7 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
       const Spread from = spread(bias->shape, outputs[0].shape);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[from[i]];
     }
-    set_bits(outputs[0], sums);
+    give_ints(outputs[0], {sums.begin(), sums.end()});
     return;
   }
   std::vector<double> sums = product_numbers(use, p, outputs[0]);
