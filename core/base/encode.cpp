@@ -48,16 +48,8 @@ float float_value(const FloatLayout& layout, std::uint32_t bits) {
 }
 
 int fraction_bits(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::q3_4:
-      return 4;
-    case NumberFormat::q7_8:
-      return 8;
-    case NumberFormat::q15_16:
-      return 16;
-    default:
-      return 0;
-  }
+  using enum NumberFormat;
+  return format == q3_4 ? 4 : format == q7_8 ? 8 : format == q15_16 ? 16 : 0;
 }
 
 /// QLoRA (arXiv:2305.14314), appendix E: by code.

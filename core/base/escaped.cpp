@@ -1,8 +1,11 @@
 // Escaping, by kind of output.
 #include "core/base/escaped.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 namespace sdip {
 namespace {
@@ -45,28 +48,23 @@ bool is_unseen(std::uint32_t code) {
   return std::ranges::any_of(unseen, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-std::string hex_text(std::uint32_t code, int digits) {
-  std::string text;
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) text += "0123456789abcdef"[code >> shift & 15];
-  return text;
-}
+std::string hex_text(std::uint32_t code, int digits) { return fmt::format("{:0{}x}", code, digits); }
 
 std::string escape_of(const Character& c) {
   if (!c.valid || c.code < 0x80) return "\\x" + hex_text(c.code, 2);
   return c.code > 0xffff ? "\\U" + hex_text(c.code, 8) : "\\u" + hex_text(c.code, 4);
 }
 
-/// Each ASCII character by `of`, which returns nullptr for one that stands for itself; others as printable has
-/// them.
-template <class Of>
-std::string escaped(std::string_view text, const Of& of) {
+struct Instead {
+  char of;
+  std::string_view text;
+};
+/// ASCII characters that stand for others as the table has them, others as printable has them.
+std::string escaped(std::string_view text, std::span<const Instead> instead) {
   std::string result;
   for (const char c : printable(text)) {
-    const char* instead = of(c);
-    if (instead != nullptr)
-      result += instead;
-    else
-      result += c;
+    const auto found = std::ranges::find(instead, c, &Instead::of);
+    result += found == instead.end() ? std::string_view(&c, 1) : found->text;
   }
   return result;
 }
@@ -118,65 +116,29 @@ std::string csv_cell(std::string_view text) {
 }
 
 std::string html_text(std::string_view text) {
-  return escaped(text, [](char c) -> const char* {
-    switch (c) {
-      case '&':
-        return "&amp;";
-      case '<':
-        return "&lt;";
-      case '>':
-        return "&gt;";
-      case '"':
-        return "&quot;";
-      case '\'':
-        return "&#39;";
-      case '`':
-        return "&#96;";
-      default:
-        return nullptr;
-    }
-  });
+  constexpr Instead instead[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+                                 {'"', "&quot;"}, {'\'', "&#39;"}, {'`', "&#96;"}};
+  return escaped(text, instead);
 }
 
 std::string latex_text(std::string_view text) {
-  return escaped(text, [](char c) -> const char* {
-    switch (c) {
-      case '\\':
-        return "\\textbackslash{}";
-      case '{':
-        return "\\{";
-      case '}':
-        return "\\}";
-      case '$':
-        return "\\$";
-      case '&':
-        return "\\&";
-      case '#':
-        return "\\#";
-      case '%':
-        return "\\%";
-      case '_':
-        return "\\_";
-      case '^':
-        return "\\textasciicircum{}";
-      case '~':
-        return "\\textasciitilde{}";
-      case '<':
-        return "\\textless{}";
-      case '>':
-        return "\\textgreater{}";
-      case '"':
-        return "\\textquotedbl{}";
-      case '`':
-        return "\\textasciigrave{}";
-      case '\'':
-        return "\\textquotesingle{}";
-      case '-':
-        return "{-}";
-      default:
-        return nullptr;
-    }
-  });
+  constexpr Instead instead[] = {{'\\', "\\textbackslash{}"},
+                                 {'{', "\\{"},
+                                 {'}', "\\}"},
+                                 {'$', "\\$"},
+                                 {'&', "\\&"},
+                                 {'#', "\\#"},
+                                 {'%', "\\%"},
+                                 {'_', "\\_"},
+                                 {'^', "\\textasciicircum{}"},
+                                 {'~', "\\textasciitilde{}"},
+                                 {'<', "\\textless{}"},
+                                 {'>', "\\textgreater{}"},
+                                 {'"', "\\textquotedbl{}"},
+                                 {'`', "\\textasciigrave{}"},
+                                 {'\'', "\\textquotesingle{}"},
+                                 {'-', "{-}"}};
+  return escaped(text, instead);
 }
 
 std::string markdown_text(std::string_view text) {

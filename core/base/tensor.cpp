@@ -1,10 +1,13 @@
 // Shapes and element types: as text, their sizes, and the numbers that types hold.
 #include "core/base/tensor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
+#include "core/base/element_codes.h"
 #include "core/base/error.h"
 
 namespace sdip {
@@ -30,14 +33,7 @@ std::int64_t element_count(const Shape& shape) {
   return count;
 }
 
-std::string shape_text(const Shape& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ',';
-    text += std::to_string(shape[i]);
-  }
-  return text + "]";
-}
+std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 std::string_view element_type_text(ElementType type) {
   static constexpr std::string_view names[] = {
@@ -77,35 +73,6 @@ double nearest_power(double x, bool saturate) {
   return saturate ? std::clamp(power, least, largest) : std::nan("");
 }
 
-/// The form of a stored float: bits after the point, exponent of the smallest normal number, largest number. The
-/// fp8 types without infinities are those of ONNX's "Float stored in 8 bits": fnuz has neither infinity nor -0.
-struct FloatForm {
-  int fraction_bits, least_exponent;
-  double largest;
-  bool infinities, negative_zero = true;
-};
-
-FloatForm form_of(ElementType type) {
-  switch (type) {
-    case ElementType::float16:
-      return {10, -14, 65504, true};
-    case ElementType::bfloat16:
-      return {7, -126, 0x1.FEp127, true};
-    case ElementType::float8e4m3fn:
-      return {3, -6, 448, false};
-    case ElementType::float8e4m3fnuz:
-      return {3, -7, 240, false, false};
-    case ElementType::float8e5m2:
-      return {2, -14, 57344, true};
-    case ElementType::float8e5m2fnuz:
-      return {2, -15, 57344, false, false};
-    case ElementType::float4e2m1:
-      return {1, 0, 6, false};
-    default:
-      return {23, -126, 0x1.FFFFFEp127, true};
-  }
-}
-
 }  // namespace
 
 double rounded(ElementType type, double x, bool saturate) {
@@ -115,45 +82,24 @@ double rounded(ElementType type, double x, bool saturate) {
   if (type == ElementType::float8e8m0) return nearest_power(x, saturate);
   const bool finite_only = type == ElementType::float4e2m1;  // neither infinity nor NaN: ONNX takes NaN for 6
   if (std::isnan(x)) return finite_only ? 6.0 : x;
-  const FloatForm form = form_of(type);
+  const StoredFloat& form = stored_float(type);
   double y = x;
   if (std::isfinite(x) && x != 0) {
-    const double step = std::ldexp(1.0, std::max(std::ilogb(x), form.least_exponent) - form.fraction_bits);
+    const double step = std::ldexp(1.0, std::max(std::ilogb(x), form.least_exponent()) - form.fraction_bits);
     y = std::nearbyint(x / step) * step;
   }
-  if (y == 0) return form.negative_zero ? y : 0.0;
+  if (y == 0) return form.negative_zero() ? y : 0.0;
   if (std::fabs(y) <= form.largest) return y;
   if (saturate || finite_only) return std::copysign(form.largest, x);
-  return form.infinities ? std::copysign(HUGE_VAL, x) : std::nan("");
+  return form.ieee ? std::copysign(HUGE_VAL, x) : std::nan("");
 }
 
 std::int64_t wrapped(ElementType type, std::int64_t x) {
-  switch (type) {
-    case ElementType::int8:
-      return static_cast<std::int8_t>(x);
-    case ElementType::uint8:
-      return static_cast<std::uint8_t>(x);
-    case ElementType::int16:
-      return static_cast<std::int16_t>(x);
-    case ElementType::uint16:
-      return static_cast<std::uint16_t>(x);
-    case ElementType::int32:
-      return static_cast<std::int32_t>(x);
-    case ElementType::uint32:
-      return static_cast<std::uint32_t>(x);
-    case ElementType::int4:
-      return ((x & 15) ^ 8) - 8;
-    case ElementType::uint4:
-      return x & 15;
-    case ElementType::int2:
-      return ((x & 3) ^ 2) - 2;
-    case ElementType::uint2:
-      return x & 3;
-    case ElementType::boolean:
-      return x != 0;
-    default:
-      return x;
-  }
+  if (type == ElementType::boolean) return x != 0;
+  const std::int64_t unused = 64 - bits_of(type);
+  if (unused == 0 || is_floating(type) || type == ElementType::string) return x;
+  const std::uint64_t high = static_cast<std::uint64_t>(x) << unused;
+  return is_signed(type) ? static_cast<std::int64_t>(high) >> unused : static_cast<std::int64_t>(high >> unused);
 }
 
 Tensor zero_tensor(ElementType type, Shape shape) {

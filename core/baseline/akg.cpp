@@ -54,6 +54,7 @@ Layer akg_product(const MatrixProduct& p, bool weighted) {
 struct AkgStep {
   std::int64_t operations = 1, inside = 0, outside = 0;
 };
+using CountedSteps = std::initializer_list<std::pair<std::int64_t, AkgStep>>;
 
 Layer akg_elementwise(std::int64_t elements, std::int64_t operations, std::int64_t beside, Joint joint) {
   Layer layer;
@@ -68,33 +69,43 @@ Layer alone(std::int64_t elements, std::int64_t operations, std::int64_t beside 
   return akg_elementwise(elements, operations, beside, Joint::alone);
 }
 
-/// Sets both forms of a product and what follows it.
-void follow(AkgCase& one, Layer product, std::span<const AkgStep> steps) {
+/// The layers of one kernel, and the same work as kernels of their own.
+struct AkgWork {
+  std::vector<Layer> layers, apart = {};
+};
+
+AkgCase akg_case(std::string_view part, std::string_view name, std::string_view shape, std::string_view source,
+                 std::string_view ours, AkgWork work, bool single = false) {
+  return {part, name, shape, source, ours, single, std::move(work.layers), std::move(work.apart)};
+}
+
+/// Both forms of a product and what follows it.
+AkgWork follow(Layer product, CountedSteps steps) {
   const std::int64_t elements = product.output_elements;
-  one.layers = {product};
-  one.apart = {std::move(product)};
-  for (const AkgStep& step : steps) {
-    one.layers.push_back(akg_elementwise(elements, step.operations, step.outside * elements, Joint::fused));
-    one.apart.push_back(alone(elements, step.operations, (step.inside + step.outside) * elements));
-  }
+  AkgWork work{{product}, {std::move(product)}};
+  for (const auto& [count, step] : steps)
+    for (std::int64_t n = 0; n < count; ++n) {
+      work.layers.push_back(akg_elementwise(elements, step.operations, step.outside * elements, Joint::fused));
+      work.apart.push_back(alone(elements, step.operations, (step.inside + step.outside) * elements));
+    }
+  return work;
 }
 
-/// Sets both forms of elementwise work alone, of which one kernel writes `results` tensors.
-void chain(AkgCase& one, std::int64_t elements, std::span<const AkgStep> steps, std::int64_t results = 1) {
+/// Both forms of elementwise work alone, of which one kernel writes `results` tensors; `beside` are kernels of
+/// their own in the second.
+AkgWork chain(std::int64_t elements, CountedSteps steps, std::int64_t results = 1, std::vector<Layer> beside = {}) {
   Layer kernel = alone(elements, 0);
-  for (const AkgStep& step : steps) {
-    kernel.work.passes += step.operations;
-    kernel.other_elements += step.outside * elements;
-    one.apart.push_back(alone(elements, step.operations, (step.inside + step.outside) * elements));
-  }
+  AkgWork work;
+  for (const auto& [count, step] : steps)
+    for (std::int64_t n = 0; n < count; ++n) {
+      kernel.work.passes += step.operations;
+      kernel.other_elements += step.outside * elements;
+      work.apart.push_back(alone(elements, step.operations, (step.inside + step.outside) * elements));
+    }
+  work.apart.insert(work.apart.end(), beside.begin(), beside.end());
   kernel.output_elements = results * elements;
-  one.layers = {kernel};
-}
-
-std::vector<AkgStep> steps_of(std::initializer_list<std::pair<std::int64_t, AkgStep>> counted) {
-  std::vector<AkgStep> steps;
-  for (const auto& [count, step] : counted) steps.insert(steps.end(), as_size(count), step);
-  return steps;
+  work.layers = {kernel};
+  return work;
 }
 
 Layer with_elements(Layer layer, std::int64_t read, std::int64_t written) {
@@ -107,9 +118,7 @@ constexpr std::int64_t stage_elements = 32LL * 16 * 56 * 56 * 16;  // of ResNet-
 
 std::vector<AkgCase> akg_operators() {
   const auto of = [](std::string_view name, std::string_view shape, std::string_view source, std::string_view ours,
-                     Layer layer) {
-    return AkgCase{"operator", name, shape, source, ours, false, {std::move(layer)}, {}};
-  };
+                     Layer layer) { return akg_case("operator", name, shape, source, ours, {{std::move(layer)}}); };
   return {
       of("op1 convolution", "(32, 64, 56, 56) * (64, 64, 3, 3)", "test_resnet50_conv_012", "",
          akg_convolution({.in = 64, .out = 64, .side = 56, .kernel = 3})),
@@ -136,126 +145,50 @@ std::vector<AkgCase> akg_operators() {
 /// The paper's subgraphs. AKG's repository of tuned subgraphs has one each of the shape, precision and number of
 /// operators of 2, 3 and 4, whose key tells the operators and which values they read.
 std::vector<AkgCase> akg_table() {
-  std::vector<AkgCase> cases = {
-      {"table 1",
-       "1: mask of BERT's scores, 6 operators",
-       "(16, 16, 512, 512) FP16",
-       "table 1",
-       "one operator is on the mask, five on the scores",
-       false,
-       {},
-       {}},
-      {"table 1",
-       "2: GELU backward, 21 operators",
-       "(256, 512, 16, 16) FP16",
-       "table 1; repository.json: 3.Mul33.Mul14. ... .Mul121.23",
-       "",
-       false,
-       {},
-       {}},
-      {"table 1",
-       "3: LAMB, moments, 15 operators",
-       "(30522, 1024) FP32",
-       "table 1; repository.json: 7.Mul7.Mul7.TensorAdd12. ... .1721",
-       "",
-       true,
-       {},
-       {}},
-      {"table 1",
-       "4: LAMB, update, 11 operators",
-       "(1024, 1024) FP32",
-       "table 1; repository.json: 6.RealDiv45.Greater7. ... .16",
-       "seven operators are on single numbers",
-       true,
-       {},
-       {}},
-      {"table 1",
-       "5, 9 operators",
-       "(64, 1, 16, 16) FP16",
-       "table 1",
-       "each reads and writes one tensor",
-       false,
-       {},
-       {}},
-  };
   const AkgStep inner{.inside = 1}, outer{.outside = 1};
-  chain(cases[0], 16LL * 16 * 512 * 512, steps_of({{5, {}}}));
-  cases[0].apart.push_back(alone(16 * 512, 1));
-  // 12 operators of one tensor; of two, nine: two of which read one of the three inputs first.
-  chain(cases[1], 256LL * 512 * 16 * 16, steps_of({{12, {}}, {7, inner}, {2, outer}}));
-  // Nine of one tensor, four of two (three of them read another input first), two copies; two moments and an
-  // update.
-  chain(cases[2], 30522LL * 1024, steps_of({{11, {}}, {1, inner}, {3, outer}}), 3);
-  // On tensors: two products by numbers, a difference with the weights, a copy.
-  chain(cases[3], 1024LL * 1024, steps_of({{3, {}}, {1, outer}}));
-  for (int n = 0; n < 7; ++n) cases[3].apart.push_back(alone(1, 1));
-  chain(cases[4], 64LL * 16 * 16, steps_of({{9, {}}}));
-  return cases;
+  return {
+      akg_case("table 1", "1: mask of BERT's scores, 6 operators", "(16, 16, 512, 512) FP16", "table 1",
+               "one operator is on the mask, five on the scores",
+               chain(16LL * 16 * 512 * 512, {{5, {}}}, 1, {alone(16 * 512, 1)})),
+      akg_case("table 1", "2: GELU backward, 21 operators", "(256, 512, 16, 16) FP16",
+               "table 1; repository.json: 3.Mul33.Mul14. ... .Mul121.23", "",
+               // 12 operators of one tensor; of two, nine: two of which read one of the three inputs first.
+               chain(256LL * 512 * 16 * 16, {{12, {}}, {7, inner}, {2, outer}})),
+      akg_case("table 1", "3: LAMB, moments, 15 operators", "(30522, 1024) FP32",
+               "table 1; repository.json: 7.Mul7.Mul7.TensorAdd12. ... .1721", "",
+               // Nine of one tensor, four of two (three of them read another input first), two copies; two moments
+               // and an update.
+               chain(30522LL * 1024, {{11, {}}, {1, inner}, {3, outer}}, 3), true),
+      akg_case("table 1", "4: LAMB, update, 11 operators", "(1024, 1024) FP32",
+               "table 1; repository.json: 6.RealDiv45.Greater7. ... .16", "seven operators are on single numbers",
+               // On tensors: two products by numbers, a difference with the weights, a copy.
+               chain(1024LL * 1024, {{3, {}}, {1, outer}}, 1, std::vector(7, alone(1, 1))), true),
+      akg_case("table 1", "5, 9 operators", "(64, 1, 16, 16) FP16", "table 1", "each reads and writes one tensor",
+               chain(64LL * 16 * 16, {{9, {}}}))};
 }
 
 std::vector<AkgCase> akg_networks() {
-  std::vector<AkgCase> cases = {
-      {"ResNet-50",
-       "convolution, batch norm's sums",
-       "(32, 64, 56, 56) * (64, 64, 3, 3)",
-       "test_resnet50_conv_bn1_012",
-       "a product and two sums an element",
-       false,
-       {},
-       {}},
-      {"ResNet-50",
-       "convolution, batch norm, sum, ReLU",
-       "(32, 64, 56, 56) * (256, 64, 1, 1)",
-       "test_resnet50_conv_013",
-       "what follows it",
-       false,
-       {},
-       {}},
-      {"BERT",
-       "product, GELU",
-       "(4096, 768) x (12288, 768)",
-       "cube/test_matmul_gelu_001.py: matmul_gelu_1",
-       "eight operators, two of two tensors",
-       false,
-       {},
-       {}},
-      {"MobileNet",
-       "depthwise, batch norm, ReLU6 (v2)",
-       "(1, 112, 112, 96), 3 x 3, stride 2",
-       "cube/test_depthwise_001.py: depthwise_run_102",
-       "what follows it",
-       false,
-       {},
-       {}},
-      {"MobileNet",
-       "depthwise, batch norm, ReLU6 (v1)",
-       "(1, 56, 56, 128), 3 x 3",
-       "cube/test_depthwise_001.py: depthwise_run_003",
-       "what follows it",
-       false,
-       {},
-       {}},
-      {"MobileNet",
-       "pointwise, batch norm (v2)",
-       "(1, 96, 56, 56) * (24, 96, 1, 1)",
-       "",
-       "all of it",
-       false,
-       {},
-       {}},
-  };
   const AkgStep inner{.inside = 1}, outer{.outside = 1};
-  follow(cases[0], akg_convolution({.in = 64, .out = 64, .side = 56, .kernel = 3}),
-         steps_of({{1, {.operations = 3}}}));
-  for (std::vector<Layer>* layers : {&cases[0].layers, &cases[0].apart}) layers->back().output_elements = 2 * 64;
-  follow(cases[1], akg_convolution({.in = 64, .out = 256, .side = 56}), steps_of({{2, {}}, {1, outer}, {1, {}}}));
-  follow(cases[2], akg_product({1, 4096, 12288, 768}, true), steps_of({{6, {}}, {2, inner}}));
+  AkgWork sums = follow(akg_convolution({.in = 64, .out = 64, .side = 56, .kernel = 3}), {{1, {.operations = 3}}});
+  for (std::vector<Layer>* layers : {&sums.layers, &sums.apart}) layers->back().output_elements = 2 * 64;
   const AkgWindow v2{.batch = 1, .in = 96, .out = 96, .side = 56, .kernel = 3, .stride = 2, .groups = 96};
-  follow(cases[3], akg_convolution(v2), steps_of({{4, {}}}));
   const AkgWindow v1{.batch = 1, .in = 128, .out = 128, .side = 56, .kernel = 3, .groups = 128};
-  follow(cases[4], akg_convolution(v1), steps_of({{4, {}}}));
-  follow(cases[5], akg_convolution({.batch = 1, .in = 96, .out = 24, .side = 56}), steps_of({{2, {}}}));
-  return cases;
+  return {akg_case("ResNet-50", "convolution, batch norm's sums", "(32, 64, 56, 56) * (64, 64, 3, 3)",
+                   "test_resnet50_conv_bn1_012", "a product and two sums an element", std::move(sums)),
+          akg_case("ResNet-50", "convolution, batch norm, sum, ReLU", "(32, 64, 56, 56) * (256, 64, 1, 1)",
+                   "test_resnet50_conv_013", "what follows it",
+                   follow(akg_convolution({.in = 64, .out = 256, .side = 56}), {{2, {}}, {1, outer}, {1, {}}})),
+          akg_case("BERT", "product, GELU", "(4096, 768) x (12288, 768)",
+                   "cube/test_matmul_gelu_001.py: matmul_gelu_1", "eight operators, two of two tensors",
+                   follow(akg_product({1, 4096, 12288, 768}, true), {{6, {}}, {2, inner}})),
+          akg_case("MobileNet", "depthwise, batch norm, ReLU6 (v2)", "(1, 112, 112, 96), 3 x 3, stride 2",
+                   "cube/test_depthwise_001.py: depthwise_run_102", "what follows it",
+                   follow(akg_convolution(v2), {{4, {}}})),
+          akg_case("MobileNet", "depthwise, batch norm, ReLU6 (v1)", "(1, 56, 56, 128), 3 x 3",
+                   "cube/test_depthwise_001.py: depthwise_run_003", "what follows it",
+                   follow(akg_convolution(v1), {{4, {}}})),
+          akg_case("MobileNet", "pointwise, batch norm (v2)", "(1, 96, 56, 56) * (24, 96, 1, 1)", "", "all of it",
+                   follow(akg_convolution({.batch = 1, .in = 96, .out = 24, .side = 56}), {{2, {}}}))};
 }
 
 double seconds_of_all(std::span<const Layer> layers, const CubeMachine& machine) {

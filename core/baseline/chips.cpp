@@ -25,8 +25,7 @@ constexpr double widest_range = 2;
 
 /// One node's prediction, in parts.
 struct Priced {
-  double lanes{}, sram{}, control{}, other{}, fixed{}, interfaces_mm2{};
-  double macs_w{}, reads_w{}, clock_w{}, leakage_w{}, interfaces_w{};
+  std::vector<ChipPart> area_parts, power_parts;
   double limit_mhz{};
 };
 
@@ -51,23 +50,21 @@ ChipDram dram_of(const Chip& chip, Process process) {
 
 double sram_mib(const Chip& chip) { return or_else(chip, "sram_mib", or_else(chip, "sram_built_mib", 0)); }
 
-void price_area(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
-  const ChipAreas areas =
-      chip_areas(process, formats, or_else(chip, "macs_built", or_else(chip, "macs_per_clk", 0)), sram_mib(chip),
-                 or_else(chip, "sram_port_bits", 0));
-  p.lanes = areas.lanes;
-  p.sram = areas.sram;
-  p.control = areas.control;
-  p.other = areas.other;
-  p.fixed = chip.scope == ChipScope::chip ? areas.fixed : chip.scope == ChipScope::die ? interfaces.pads_mm2 : 0;
+ChipAreas price_area(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
+  ChipAreas areas = chip_areas(process, formats, or_else(chip, "macs_built", or_else(chip, "macs_per_clk", 0)),
+                               sram_mib(chip), or_else(chip, "sram_port_bits", 0));
+  if (chip.scope != ChipScope::chip) areas.fixed = chip.scope == ChipScope::die ? interfaces.pads_mm2 : 0;
   const ChipDram dram = dram_of(chip, process);
-  p.interfaces_mm2 = dram.bits * dram.figures.phy_mm2 +
-                     (dram.bits > 0 ? dram.gb_per_s * dram.figures.controller_mm2 : 0) +
-                     or_else(chip, "pcie_lanes", 0) * interfaces.pcie_mm2_lane +
-                     or_else(chip, "serdes_lanes", 0) * interfaces.serdes_mm2_lane;
+  const double interfaces_mm2 = dram.bits * dram.figures.phy_mm2 +
+                                (dram.bits > 0 ? dram.gb_per_s * dram.figures.controller_mm2 : 0) +
+                                or_else(chip, "pcie_lanes", 0) * interfaces.pcie_mm2_lane +
+                                or_else(chip, "serdes_lanes", 0) * interfaces.serdes_mm2_lane;
+  p.area_parts = {{"lanes", areas.lanes}, {"sram", areas.sram},   {"control", areas.control},
+                  {"other", areas.other}, {"fixed", areas.fixed}, {"interfaces", interfaces_mm2}};
+  return areas;
 }
 
-void price_power(const Chip& chip, Process process, const MacFormats& formats, Priced& p) {
+void price_power(const Chip& chip, Process process, const MacFormats& formats, double logic_mm2, Priced& p) {
   const auto millivolts = [&](std::string_view name) {
     const auto volts = chip_figure(chip, name);
     return volts ? std::llround(1000 * *volts) : nominal_supply_mv(process);
@@ -81,48 +78,46 @@ void price_power(const Chip& chip, Process process, const MacFormats& formats, P
       1e6 * or_else(chip, "clock_mhz", or_else(chip, "clock_mhz_max", or_else(chip, "clock_assumed_mhz", 0)));
   const double working = hertz * or_else(chip, "activity", typical_activity);
   const double mac = chip_mac_joules(process, formats);
-  p.macs_w = or_else(chip, "macs_per_clk", 0) * working * mac * supply.logic;
-  p.reads_w = sram_energy(process, Bytes(std::llround(1024 * or_else(chip, "bank_kib", 32))),
-                          Bits(std::llround(or_else(chip, "read_bits", 0))))
-                  .value *
-              working * supply.sram;
-  const double logic_mm2 = p.lanes + p.control + p.other + p.fixed;
-  p.clock_w = clock_tree_energy(process).value * logic_mm2 * supply.logic * hertz;
-  p.leakage_w = leakage_watts(process, SquareMm(logic_mm2), sram_mib(chip), supply);
+  const double macs_w = or_else(chip, "macs_per_clk", 0) * working * mac * supply.logic;
+  const double reads_w = sram_energy(process, Bytes(std::llround(1024 * or_else(chip, "bank_kib", 32))),
+                                     Bits(std::llround(or_else(chip, "read_bits", 0))))
+                             .value *
+                         working * supply.sram;
+  const double clock_w = clock_tree_energy(process).value * logic_mm2 * supply.logic * hertz;
+  const double leakage_w = leakage_watts(process, SquareMm(logic_mm2), sram_mib(chip), supply);
   const ChipDram dram = dram_of(chip, process);
   const double with_devices = or_else(chip, "power_has_dram", 0);
   const double moved_bits = chip.scope == ChipScope::chip ? 8e9 * dram.gb_per_s * interfaces.busy : 0;
-  p.interfaces_w = (dram.bits > 0 ? 8e-3 * dram.gb_per_s * dram.figures.phy_mw : 0) +
-                   with_devices * dram.background_w +
-                   1e-12 * moved_bits * (dram.figures.phy_pj + with_devices * dram.device_pj) +
-                   1e-12 * interfaces.serdes_pj * 1e9 *
-                       (or_else(chip, "serdes_lanes", 0) * or_else(chip, "serdes_gbps", 0) +
-                        or_else(chip, "pcie_lanes", 0) * or_else(chip, "pcie_gbps", 8)) *
-                       interfaces.busy;
+  const double interfaces_w = (dram.bits > 0 ? 8e-3 * dram.gb_per_s * dram.figures.phy_mw : 0) +
+                              with_devices * dram.background_w +
+                              1e-12 * moved_bits * (dram.figures.phy_pj + with_devices * dram.device_pj) +
+                              1e-12 * interfaces.serdes_pj * 1e9 *
+                                  (or_else(chip, "serdes_lanes", 0) * or_else(chip, "serdes_gbps", 0) +
+                                   or_else(chip, "pcie_lanes", 0) * or_else(chip, "pcie_gbps", 8)) *
+                                  interfaces.busy;
+  p.power_parts = {{"macs", macs_w},
+                   {"sram", reads_w},
+                   {"clock", clock_w},
+                   {"leakage", leakage_w},
+                   {"interfaces", interfaces_w}};
 }
 
 Priced priced_at(const Chip& chip, TechnologyNode node) {
   const MacFormats formats{chip.weights, chip.activations, chip.sums};
   Priced p;
-  price_area(chip, node, formats, p);
-  price_power(chip, node, formats, p);
+  price_power(chip, node, formats, price_area(chip, node, formats, p).logic(), p);
   return p;
 }
 
-Priced joined(const Priced& a, const Priced& b, double t) {
-  const auto between = [t](double from, double to) { return power_law_between(from, to, t); };
-  return {between(a.lanes, b.lanes),
-          between(a.sram, b.sram),
-          between(a.control, b.control),
-          between(a.other, b.other),
-          between(a.fixed, b.fixed),
-          between(a.interfaces_mm2, b.interfaces_mm2),
-          between(a.macs_w, b.macs_w),
-          between(a.reads_w, b.reads_w),
-          between(a.clock_w, b.clock_w),
-          between(a.leakage_w, b.leakage_w),
-          between(a.interfaces_w, b.interfaces_w),
-          between(a.limit_mhz, b.limit_mhz)};
+/// What a node between two others has, by the power law between them.
+Priced joined(Priced a, const Priced& b, double t) {
+  for (std::vector<ChipPart> Priced::*parts : {&Priced::area_parts, &Priced::power_parts})
+    for (std::size_t i = 0; i < (a.*parts).size(); ++i) {
+      double& value = (a.*parts)[i].value;
+      value = power_law_between(value, (b.*parts)[i].value, t);
+    }
+  a.limit_mhz = power_law_between(a.limit_mhz, b.limit_mhz, t);
+  return a;
 }
 
 Priced priced(const Chip& chip) {
@@ -217,13 +212,8 @@ std::vector<ChipPrediction> predict_chips(std::span<const Chip> others) {
     const Priced p = priced(chip);
     ChipPrediction one;
     one.chip = &chip;
-    one.area_parts = {{"lanes", p.lanes}, {"sram", p.sram},   {"control", p.control},
-                      {"other", p.other}, {"fixed", p.fixed}, {"interfaces", p.interfaces_mm2}};
-    one.power_parts = {{"macs", p.macs_w},
-                       {"sram", p.reads_w},
-                       {"clock", p.clock_w},
-                       {"leakage", p.leakage_w},
-                       {"interfaces", p.interfaces_w}};
+    one.area_parts = p.area_parts;
+    one.power_parts = p.power_parts;
     double mm2 = 0, watts = 0;
     for (const ChipPart& part : one.area_parts) mm2 += part.value;
     for (const ChipPart& part : one.power_parts) watts += part.value;

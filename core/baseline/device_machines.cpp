@@ -249,6 +249,8 @@ struct ArchetypeModel {
   std::vector<std::string_view> keys;
   ModelledLayers mapped;
   std::vector<std::string> assumptions;
+  double flops_each;                        // a cycle of each unit: of so many of
+  std::vector<std::string_view> structure;  // these figures multiplied
 };
 
 const ArchetypeModel* model_of(Archetype archetype) {
@@ -257,23 +259,31 @@ const ArchetypeModel* model_of(Archetype archetype) {
        {"clock_mhz", "arrays", "array_rows", "array_columns", "buffer_mib", "vector_gops"},
        on_systolic,
        {"Predicted by the model of systolic arrays (docs/model/systolic.md): weights of the next fold are loaded "
-        "behind the work of this one, elementwise work is fused as a compiler does, attention is not."}},
+        "behind the work of this one, elementwise work is fused as a compiler does, attention is not."},
+       2,
+       {"arrays", "array_rows", "array_columns", "cube_depth"}},
       {Archetype::simd_tree,
        {"clock_mhz", "l2_blocks", "l1_blocks_per_l2", "mabs_per_l1", "pes_per_mab", "lm_kib_per_pe",
         "tensor_flops_per_cycle"},
        on_simd_tree,
        {"Predicted by the model of a tree of memories under one instruction stream (docs/model/simd_tree.md), "
-        "layouts planned over the whole network."}},
+        "layouts planned over the whole network."},
+       1,
+       {"l2_blocks", "l1_blocks_per_l2", "mabs_per_l1", "tensor_flops_per_cycle"}},
       {Archetype::simt,
        {"clock_mhz", "processors", "tensor_flops_per_cycle", "l2_mib", "l2_gb_per_s", "shared_kib"},
        on_simt,
        {"Predicted by the model of SIMT machines (docs/model/simt.md), its four constants fitted on an A100: "
-        "compiled kernels, fused attention."}},
+        "compiled kernels, fused attention."},
+       1,
+       {"processors", "tensor_flops_per_cycle"}},
       {Archetype::tiles,
        {"clock_mhz", "tiles", "macs_per_tile_per_cycle", "vector_flops_per_cycle", "tile_kib", "exchange_gb_per_s"},
        on_tiles,
        {"Predicted by the model of tiles that exchange (docs/model/devices.md): each layer is cut over all tiles, "
-        "compute, exchange and DRAM go one after the other, a step of all tiles takes 1 us more."}},
+        "compute, exchange and DRAM go one after the other, a step of all tiles takes 1 us more."},
+       2,
+       {"tiles", "macs_per_tile_per_cycle"}},
       {Archetype::cube,
        {"clock_mhz", "cores", "cube_rows", "cube_columns", "cube_depth", "vector_lanes", "l0a_kib", "l0b_kib",
         "l0c_kib", "l1_kib", "ub_kib", "gm_to_core_bytes_per_cycle", "l1_to_l0a_bytes_per_cycle",
@@ -281,7 +291,9 @@ const ArchetypeModel* model_of(Archetype archetype) {
        on_cube,
        {"Predicted by the model of cube, vector unit and transfer engines with a queue each (docs/model/cube.md): "
         "tiles searched as a compiler does, two buffers of each piece, elementwise work joins the kernel before "
-        "it, im2col by the engine; a wait for a flag and a launch take what the device's file assumes."}},
+        "it, im2col by the engine; a wait for a flag and a launch take what the device's file assumes."},
+       2,
+       {"cores", "cube_rows", "cube_columns", "cube_depth"}},
       {Archetype::row_stationary,
        {"clock_mhz", "array_rows", "array_columns", "input_words_per_pe", "weight_words_per_pe", "sum_words_per_pe",
         "buffer_kib", "weight_bus_words", "input_bus_words", "sum_bus_words", "vector_gops"},
@@ -289,7 +301,9 @@ const ArchetypeModel* model_of(Archetype archetype) {
        {"Predicted by the model of row-stationary arrays (docs/model/row_stationary.md): each layer has the "
         "mapping "
         "that takes least, its results leave behind the last pass, zeros are neither skipped nor, unless a figure "
-        "says so, coded."}},
+        "says so, coded."},
+       2,
+       {"array_rows", "array_columns"}},
       {Archetype::cpu,
        {"clock_mhz", "cores", "simd_bits", "fma_per_cycle", "l1_kib", "l2_kib", "l3_mib", "l2_bytes_per_cycle",
         "l3_bytes_per_cycle"},
@@ -297,7 +311,9 @@ const ArchetypeModel* model_of(Archetype archetype) {
        {"Predicted by the model of processors with wide registers (docs/model/cpu.md): a good library's "
         "micro-kernels "
         "and blocks, elementwise work fused, attention not; 1 us an operator and 5 us for all threads to begin and "
-        "end."}},
+        "end."},
+       2,
+       {"cores"}},
   }};
   const auto found = std::ranges::find(models, archetype, &ArchetypeModel::archetype);
   return found == models.end() ? nullptr : &*found;
@@ -306,29 +322,11 @@ const ArchetypeModel* model_of(Archetype archetype) {
 }  // namespace
 
 double structural_flops(const Device& device) {
-  const double clock = need(device, "clock_mhz") * mega;
-  switch (device.archetype) {
-    case Archetype::systolic:
-      return 2 * clock * need(device, "arrays") * need(device, "array_rows") * need(device, "array_columns") *
-             figure_of(device, "cube_depth").value_or(1);
-    case Archetype::simt:
-      return clock * need(device, "processors") * need(device, "tensor_flops_per_cycle");
-    case Archetype::tiles:
-      return 2 * clock * need(device, "tiles") * need(device, "macs_per_tile_per_cycle");
-    case Archetype::cube:
-      return 2 * clock * need(device, "cores") * need(device, "cube_rows") * need(device, "cube_columns") *
-             need(device, "cube_depth");
-    case Archetype::cpu:
-      return 2 * clock * need(device, "cores") * macs_per_cycle(cpu_multiplier(device));
-    case Archetype::simd_tree:
-      return clock * need(device, "l2_blocks") * need(device, "l1_blocks_per_l2") * need(device, "mabs_per_l1") *
-             need(device, "tensor_flops_per_cycle");
-    case Archetype::row_stationary:
-      return 2 * clock * need(device, "array_rows") * need(device, "array_columns");
-    case Archetype::roofline:
-      break;
-  }
-  return 0;
+  const ArchetypeModel* model = model_of(device.archetype);
+  if (model == nullptr) return 0;
+  double flops = model->flops_each * (need(device, "clock_mhz") * mega);
+  for (const std::string_view key : model->structure) flops *= figure_of(device, key).value_or(1);
+  return device.archetype == Archetype::cpu ? flops * macs_per_cycle(cpu_multiplier(device)) : flops;
 }
 
 CubeMachine cube_machine_of(const Device& device) {

@@ -13,16 +13,6 @@ namespace {
 
 constexpr double operations_of_one_mac = 2;
 
-void add(LayerTime& sum, const LayerTime& one, double times) {
-  sum.seconds += times * one.seconds;
-  sum.compute_s += times * one.compute_s;
-  sum.vector_s += times * one.vector_s;
-  sum.memory_s += times * one.memory_s;
-  sum.on_chip_s += times * one.on_chip_s;
-  sum.overhead_s += times * one.overhead_s;
-  sum.dram_bytes += times * one.dram_bytes;
-}
-
 DeviceRun bounded(const Device& device, std::span<const LayeredStage> stages, std::int64_t frames) {
   std::vector<StageWork> work;
   for (const LayeredStage& stage : stages) work.push_back(work_of_stage(stage));
@@ -47,7 +37,7 @@ DeviceRun modelled_at_once(const Device& device, std::span<const LayeredStage> s
     const std::vector<LayerTime> times = times_on(device, layers, eager);
     DeviceStage sum{stage.name, stage.passes_per_frame, {}};
     for (std::size_t i = 0; i < layers.size(); ++i)
-      add(sum.pass, times[i], static_cast<double>(stage.layers[i].times));
+      add_time(sum.pass, times[i], static_cast<double>(stage.layers[i].times));
     const auto passes = static_cast<double>(stage.passes_per_frame);
     run.latency_s += passes * sum.pass.seconds;
     run.dram_bytes_per_frame += passes * sum.pass.dram_bytes / static_cast<double>(frames);

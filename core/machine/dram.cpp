@@ -23,21 +23,21 @@ constexpr std::string_view hbm3 = "Ramulator 2 (JESD238): stacks of sixteen chan
 //   kind, bits of a channel, usual and greatest MT/s, bytes of an access, greatest MiB of a channel, bytes of its
 //   rows
 constexpr DramKindRow table[] = {
-    {DramKind::lpddr4, 16, 3200, 4267, 32, 2048, 2048, lpddr4},
-    {DramKind::ddr4, 64, 3200, 3200, 64, 16384, 8192, ddr4},
-    {DramKind::gddr6, 16, 14000, 20000, 32, 2048, 2048, gddr6},
-    {DramKind::hbm2, 128, 2000, 2400, 32, 1024, 2048, hbm2},
-    {DramKind::ddr3, 64, 1600, 2133, 64, 8192, 8192, ddr3},
-    {DramKind::gddr5, 32, 4000, 8000, 32, 1024, 2048, gddr5},
-    {DramKind::hbm2e, 128, 3200, 3600, 32, 2048, 2048, hbm2},
-    {DramKind::ddr5, 32, 4800, 8400, 64, 16384, 4096, ddr5},
-    {DramKind::lpddr4x, 16, 4267, 4267, 32, 2048, 2048, lpddr4},
-    {DramKind::lpddr5, 16, 6400, 6400, 32, 2048, 2048, lpddr5},
-    {DramKind::lpddr5x, 16, 8533, 9600, 32, 2048, 2048, lpddr5},
-    {DramKind::gddr6x, 16, 19000, 21000, 32, 1024, 2048, gddr6x},
-    {DramKind::gddr7, 8, 28000, 32000, 32, 768, 2048, gddr7},
-    {DramKind::hbm3, 64, 5200, 6400, 32, 1536, 2048, hbm3},
-    {DramKind::hbm3e, 64, 9200, 9800, 32, 2304, 2048, hbm3},
+    {DramKind::lpddr4, DramFamily::lpddr, 16, 3200, 4267, 32, 2048, 2048, lpddr4},
+    {DramKind::ddr4, DramFamily::ddr, 64, 3200, 3200, 64, 16384, 8192, ddr4},
+    {DramKind::gddr6, DramFamily::gddr, 16, 14000, 20000, 32, 2048, 2048, gddr6},
+    {DramKind::hbm2, DramFamily::hbm, 128, 2000, 2400, 32, 1024, 2048, hbm2},
+    {DramKind::ddr3, DramFamily::ddr, 64, 1600, 2133, 64, 8192, 8192, ddr3},
+    {DramKind::gddr5, DramFamily::gddr, 32, 4000, 8000, 32, 1024, 2048, gddr5},
+    {DramKind::hbm2e, DramFamily::hbm, 128, 3200, 3600, 32, 2048, 2048, hbm2},
+    {DramKind::ddr5, DramFamily::ddr, 32, 4800, 8400, 64, 16384, 4096, ddr5},
+    {DramKind::lpddr4x, DramFamily::lpddr, 16, 4267, 4267, 32, 2048, 2048, lpddr4},
+    {DramKind::lpddr5, DramFamily::lpddr, 16, 6400, 6400, 32, 2048, 2048, lpddr5},
+    {DramKind::lpddr5x, DramFamily::lpddr, 16, 8533, 9600, 32, 2048, 2048, lpddr5},
+    {DramKind::gddr6x, DramFamily::gddr, 16, 19000, 21000, 32, 1024, 2048, gddr6x},
+    {DramKind::gddr7, DramFamily::gddr, 8, 28000, 32000, 32, 768, 2048, gddr7},
+    {DramKind::hbm3, DramFamily::hbm, 64, 5200, 6400, 32, 1536, 2048, hbm3},
+    {DramKind::hbm3e, DramFamily::hbm, 64, 9200, 9800, 32, 2304, 2048, hbm3},
 };
 
 constexpr bool in_order() {

@@ -10,8 +10,12 @@
 namespace sdip {
 
 /// One kind of DRAM. Rates are those of a pin, in million transfers a second.
+/// Kinds whose PHYs and devices are priced alike; HBM's stacks stand on an interposer.
+enum class DramFamily { hbm, lpddr, ddr, gddr };
+
 struct DramKindRow {
   DramKind kind;
+  DramFamily family;
   std::int64_t channel_bits, usual_mtps, greatest_mtps, access_bytes;
   std::int64_t greatest_channel_mib;  // that a channel holds
   std::int64_t row_bytes;             // that its devices open together

@@ -2,6 +2,7 @@
 #include "core/machine/former.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/error.h"
 #include "core/machine/dram.h"
@@ -42,87 +43,63 @@ constexpr void write_vae(Machine& m, std::int64_t value) {
   ((m.*members = value), ...);
 }
 
-#define VAE(name, most, en, ja, now, ...) \
-  {                                       \
-    {name,                                \
-     ParameterType::count,                \
-     "stages",                            \
-     "lanes",                             \
-     0,                                   \
-     0,                                   \
-     most,                                \
-     {},                                  \
-     en,                                  \
-     ja,                                  \
-     read_vae<__VA_ARGS__>,               \
-     write_vae<__VA_ARGS__>},             \
-        now, true                         \
-  }
+constexpr ParameterRow former_row(std::string_view name, ParameterType type, std::string_view group,
+                                  std::string_view unit, std::array<std::int64_t, 3> range, std::string_view en,
+                                  std::string_view ja, std::int64_t (*read)(const Machine&),
+                                  void (*write)(Machine&, std::int64_t)) {
+  return {name, type, group, unit, range[0], range[1], range[2], {}, en, ja, read, write};
+}
+
+template <Member... members>
+constexpr FormerRow of_vae(std::string_view name, std::int64_t most, std::string_view en, std::string_view ja,
+                           std::string_view now) {
+  return {former_row(name, ParameterType::count, "stages", "lanes", {0, 0, most}, en, ja, read_vae<members...>,
+                     write_vae<members...>),
+          now, true};
+}
 
 constexpr FormerRow table[] = {
-    {{"dram_bus_bits",
-      ParameterType::count,
-      "dram",
-      "bit",
-      128,
-      8,
-      65536,
-      {},
-      "Width of the DRAM bus, all channels together",
-      "DRAMバス幅(全チャネル)",
-      read_bus_bits,
-      write_bus_bits},
-     "dram_channels and dram_channel_bits",
-     true},
-    {{"dram_clock_ratio",
-      ParameterType::decimal,
-      "dram",
-      "",
-      200,
-      1,
-      6400,
-      {},
-      "DRAM clock over core clock; two transfers a clock",
-      "コアクロックに対するDRAMクロック比(1クロック2転送)",
-      read_clock_ratio,
-      write_clock_ratio},
-     "dram_rate_mtps = 2 x ratio x core_clock_mhz",
-     false},
-    VAE("vae_conv_lanes_in", 4096, "conv2d lanes over input channels of both VAE stages",
-        "VAE両段のconv2d入力チャネル方向レーン数", "vae_encoder_conv_lanes_in and vae_decoder_conv_lanes_in",
-        &Machine::vae_encoder_conv_lanes_in, &Machine::vae_decoder_conv_lanes_in),
-    VAE("vae_conv_lanes_out", 4096, "conv2d lanes over output channels of both VAE stages",
-        "VAE両段のconv2d出力チャネル方向レーン数", "vae_encoder_conv_lanes_out and vae_decoder_conv_lanes_out",
-        &Machine::vae_encoder_conv_lanes_out, &Machine::vae_decoder_conv_lanes_out),
-    VAE("vae_conv_lanes_pixel", 4096, "conv2d lanes over output pixels of both VAE stages",
-        "VAE両段のconv2d出力画素方向レーン数", "vae_encoder_conv_lanes_pixel and vae_decoder_conv_lanes_pixel",
-        &Machine::vae_encoder_conv_lanes_pixel, &Machine::vae_decoder_conv_lanes_pixel),
-    VAE("vae_matmul_lanes_m", 4096, "linear and matmul lanes over rows of both VAE stages",
+    {former_row("dram_bus_bits", ParameterType::count, "dram", "bit", {128, 8, 65536},
+                "Width of the DRAM bus, all channels together", "DRAMバス幅(全チャネル)", read_bus_bits,
+                write_bus_bits),
+     "dram_channels and dram_channel_bits", true},
+    {former_row("dram_clock_ratio", ParameterType::decimal, "dram", "", {200, 1, 6400},
+                "DRAM clock over core clock; two transfers a clock",
+                "コアクロックに対するDRAMクロック比(1クロック2転送)", read_clock_ratio, write_clock_ratio),
+     "dram_rate_mtps = 2 x ratio x core_clock_mhz", false},
+    of_vae<&Machine::vae_encoder_conv_lanes_in, &Machine::vae_decoder_conv_lanes_in>(
+        "vae_conv_lanes_in", 4096, "conv2d lanes over input channels of both VAE stages",
+        "VAE両段のconv2d入力チャネル方向レーン数", "vae_encoder_conv_lanes_in and vae_decoder_conv_lanes_in"),
+    of_vae<&Machine::vae_encoder_conv_lanes_out, &Machine::vae_decoder_conv_lanes_out>(
+        "vae_conv_lanes_out", 4096, "conv2d lanes over output channels of both VAE stages",
+        "VAE両段のconv2d出力チャネル方向レーン数", "vae_encoder_conv_lanes_out and vae_decoder_conv_lanes_out"),
+    of_vae<&Machine::vae_encoder_conv_lanes_pixel, &Machine::vae_decoder_conv_lanes_pixel>(
+        "vae_conv_lanes_pixel", 4096, "conv2d lanes over output pixels of both VAE stages",
+        "VAE両段のconv2d出力画素方向レーン数", "vae_encoder_conv_lanes_pixel and vae_decoder_conv_lanes_pixel"),
+    of_vae<&Machine::vae_encoder_matmul_lanes_m, &Machine::vae_encoder_linear_lanes_m,
+           &Machine::vae_decoder_matmul_lanes_m, &Machine::vae_decoder_linear_lanes_m>(
+        "vae_matmul_lanes_m", 4096, "linear and matmul lanes over rows of both VAE stages",
         "VAE両段のlinear・matmulの行方向レーン数",
-        "vae_encoder_ and vae_decoder_ linear_lanes_m and matmul_lanes_m", &Machine::vae_encoder_matmul_lanes_m,
-        &Machine::vae_encoder_linear_lanes_m, &Machine::vae_decoder_matmul_lanes_m,
-        &Machine::vae_decoder_linear_lanes_m),
-    VAE("vae_matmul_lanes_n", 4096, "linear and matmul lanes over columns of both VAE stages",
+        "vae_encoder_ and vae_decoder_ linear_lanes_m and matmul_lanes_m"),
+    of_vae<&Machine::vae_encoder_matmul_lanes_n, &Machine::vae_encoder_linear_lanes_n,
+           &Machine::vae_decoder_matmul_lanes_n, &Machine::vae_decoder_linear_lanes_n>(
+        "vae_matmul_lanes_n", 4096, "linear and matmul lanes over columns of both VAE stages",
         "VAE両段のlinear・matmulの列方向レーン数",
-        "vae_encoder_ and vae_decoder_ linear_lanes_n and matmul_lanes_n", &Machine::vae_encoder_matmul_lanes_n,
-        &Machine::vae_encoder_linear_lanes_n, &Machine::vae_decoder_matmul_lanes_n,
-        &Machine::vae_decoder_linear_lanes_n),
-    VAE("vae_matmul_lanes_k", 4096, "linear and matmul lanes over the summed dimension of both VAE stages",
+        "vae_encoder_ and vae_decoder_ linear_lanes_n and matmul_lanes_n"),
+    of_vae<&Machine::vae_encoder_matmul_lanes_k, &Machine::vae_encoder_linear_lanes_k,
+           &Machine::vae_decoder_matmul_lanes_k, &Machine::vae_decoder_linear_lanes_k>(
+        "vae_matmul_lanes_k", 4096, "linear and matmul lanes over the summed dimension of both VAE stages",
         "VAE両段のlinear・matmulの総和方向レーン数",
-        "vae_encoder_ and vae_decoder_ linear_lanes_k and matmul_lanes_k", &Machine::vae_encoder_matmul_lanes_k,
-        &Machine::vae_encoder_linear_lanes_k, &Machine::vae_decoder_matmul_lanes_k,
-        &Machine::vae_decoder_linear_lanes_k),
-    VAE("vae_vector_lanes", 65536,
+        "vae_encoder_ and vae_decoder_ linear_lanes_k and matmul_lanes_k"),
+    of_vae<&Machine::vae_encoder_vector_lanes, &Machine::vae_encoder_softmax_lanes,
+           &Machine::vae_encoder_norm_lanes, &Machine::vae_encoder_transpose_lanes,
+           &Machine::vae_decoder_vector_lanes, &Machine::vae_decoder_softmax_lanes,
+           &Machine::vae_decoder_norm_lanes, &Machine::vae_decoder_transpose_lanes>(
+        "vae_vector_lanes", 65536,
         "Lanes of elementwise operators, softmax, norm and transposition of both VAE stages",
         "VAE両段の要素ごと・softmax・正規化・転置の各レーン数",
-        "vae_encoder_ and vae_decoder_ vector_lanes, softmax_lanes, norm_lanes and transpose_lanes",
-        &Machine::vae_encoder_vector_lanes, &Machine::vae_encoder_softmax_lanes, &Machine::vae_encoder_norm_lanes,
-        &Machine::vae_encoder_transpose_lanes, &Machine::vae_decoder_vector_lanes,
-        &Machine::vae_decoder_softmax_lanes, &Machine::vae_decoder_norm_lanes,
-        &Machine::vae_decoder_transpose_lanes),
+        "vae_encoder_ and vae_decoder_ vector_lanes, softmax_lanes, norm_lanes and transpose_lanes"),
 };
-
-#undef VAE
 
 bool is_former(const ParameterRow& row) {
   return std::ranges::any_of(table, [&](const FormerRow& former) { return &former.row == &row; });

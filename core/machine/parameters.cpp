@@ -140,18 +140,25 @@ std::int64_t choice_index(const ParameterRow& row, std::string_view text, const 
   return found - row.choices.begin();
 }
 
+/// All of `digits`, which are the text or made of it.
+template <class Number>
+Number number_in(std::string_view digits, const ParameterRow& row, std::string_view text,
+                 const std::string& where) {
+  Number value = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
+  if (problem != std::errc() || end != digits.data() + digits.size()) refuse("value_invalid", row, text, where);
+  return value;
+}
+
 /// "12.34" as 1234; at most two digits after the point.
 std::int64_t hundredths(const ParameterRow& row, std::string_view text, const std::string& where) {
   const auto point = std::min(text.find('.'), text.size());
   const std::string fraction(text.substr(std::min(point + 1, text.size())));
   if (fraction.size() > 2 || text.ends_with('.')) refuse("value_invalid", row, text, where);
   const std::string digits = std::string(text.substr(0, point)) + (fraction + "00").substr(0, 2);
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
-  if (problem != std::errc() || end != digits.data() + digits.size() || point == 0)
-    refuse("value_invalid", row, text, where);
-  return value;
+  if (point == 0) refuse("value_invalid", row, text, where);
+  return number_in<std::int64_t>(digits, row, text, where);
 }
 
 constexpr const char* technology_key = "technology";  // of machines in JSON
@@ -202,11 +209,8 @@ namespace {
 
 /// A number above 0 as its bits; all others lie below those.
 std::int64_t real_bits(const ParameterRow& row, std::string_view text, const std::string& where) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    refuse("value_invalid", row, text, where);
+  const auto value = number_in<double>(text, row, text, where);
+  if (!std::isfinite(value)) refuse("value_invalid", row, text, where);
   return value > 0 ? std::bit_cast<std::int64_t>(value) : 0;
 }
 
@@ -226,11 +230,7 @@ std::int64_t parse_value(const ParameterRow& row, std::string_view text, const s
     case ParameterType::count:
       break;
   }
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem == std::errc::result_out_of_range) refuse("value_out_of_range", row, text, where);
-  if (problem != std::errc() || end != text.data() + text.size()) refuse("value_invalid", row, text, where);
-  return in_range(row, value, text, where);
+  return in_range(row, number_in<std::int64_t>(text, row, text, where), text, where);
 }
 
 nlohmann::json value_json(const ParameterRow& row, std::int64_t value) {

@@ -8,6 +8,16 @@ namespace {
 
 constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
+/// What all presets of int8 have: one MAC array for all products, and operands turned as they are read.
+Machine of_int8() {
+  Machine m;
+  m.weight_format = m.activation_format = NumberFormat::int8;
+  m.accumulator_format = NumberFormat::int32;
+  m.mac_sharing = MacSharing::shared;
+  m.transposition = Transposition::dynamic_transposition;
+  return m;
+}
+
 /// The seed essay's machine: fp16, own MACs for each operator, no fusion, a core for each two steps of twenty. The
 /// essay draws a PSRAM that holds one step's weights (1.7 GB in fp16); this one double-buffers the largest
 /// instruction's.
@@ -28,11 +38,8 @@ Machine essay() {
 /// One core with 8 MiB of SRAM in all, int8, one MAC array, LPDDR4: the size that an NPU maker's analysis of
 /// on-device Stable Diffusion assumes.
 Machine edge() {
-  Machine m;
+  Machine m = of_int8();
   m.cores = 1;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.accumulator_format = NumberFormat::int32;
-  m.mac_sharing = MacSharing::shared;
   m.psram_bytes = 2 * mib;
   m.dsram_bytes = 2 * mib;
   m.stackram_bytes = 2 * mib;
@@ -41,18 +48,14 @@ Machine edge() {
   m.dram_channels = 4;  // 64 bits
   m.dram_rate_mtps = 4000;
   m.fusion = Fusion::pointwise;
-  m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
   return m;
 }
 
 /// Twenty cores, one step each: every pass over the weights lets one frame out.
 Machine stream() {
-  Machine m;
+  Machine m = of_int8();
   m.cores = 20;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.accumulator_format = NumberFormat::int32;
-  m.mac_sharing = MacSharing::shared;
   m.conv_lanes_in = m.conv_lanes_out = 32;
   m.psram_bytes = 64 * mib;
   m.dsram_bytes = 16 * mib;
@@ -66,7 +69,6 @@ Machine stream() {
   m.dies = 2;
   m.die_link_bits = 16384;
   m.fusion = Fusion::pointwise;
-  m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
   return m;
 }
@@ -75,11 +77,8 @@ Machine stream() {
 /// memories and up to 4 % more), in frames/s/mm2 times frames/J: one die that a scanner exposes, at most 100 W, two
 /// steps of twenty a core.
 Machine balanced() {
-  Machine m;
+  Machine m = of_int8();
   m.cores = 10;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.accumulator_format = NumberFormat::int32;
-  m.mac_sharing = MacSharing::shared;
   m.core_clock_mhz = 1200;
   m.pipeline_stages = 1;
   m.conv_lanes_in = 32;
@@ -106,7 +105,6 @@ Machine balanced() {
   m.strips = Strips::line_buffers;
   m.schedule = ScheduleOrder::least_live;
   m.tile_goal = TileGoal::balanced;
-  m.transposition = Transposition::dynamic_transposition;
   m.stack_discipline = StackDiscipline::allocator;
   m.hoisted_context = true;
   return m;
@@ -119,16 +117,13 @@ Machine balanced() {
 /// speed is not in the text: 10 bus cycles, 65 of its own, an element and pass of softmax are an assumption. So are
 /// DRAM's figures (16 bit of DDR3-1050, TUL's product page), which only a machine with a bus master would use.
 Machine pynq_attention() {
-  Machine m;
+  Machine m = of_int8();
   m.cores = 1;
   m.core_clock_mhz = 100;
   m.pipeline_stages = 1;
   m.conv_lanes_in = m.conv_lanes_out = m.conv_lanes_pixel = 4;
-  m.mac_sharing = MacSharing::shared;
   m.vector_lanes = 16;  // casts and shifts are wires behind the product
   m.softmax_lanes = m.norm_lanes = m.transpose_lanes = 1;
-  m.weight_format = m.activation_format = NumberFormat::int8;
-  m.accumulator_format = NumberFormat::int32;
   m.psram_bytes = m.dsram_bytes = m.stackram_bytes = 4 * kib;
   m.psram_port_bits = m.dsram_port_bits = m.stackram_port_bits = 32;
   m.imem_bytes = 4 * kib;
@@ -143,7 +138,7 @@ Machine pynq_attention() {
   m.technology_node = TechnologyNode::fpga_zynq7020;
   m.weight_storage = WeightStorage::resident;
   m.fusion = Fusion::pointwise;
-  m.transposition = Transposition::dynamic_transposition;  // results are turned by the wires of the circuit
+  // Results are turned by the wires of the circuit.
   m.sequencer = Sequencer::host;
   m.dispatch_cycles = 0;
   m.host_command_cycles = m.host_access_cycles = 316;

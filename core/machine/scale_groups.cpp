@@ -8,16 +8,9 @@ namespace sdip {
 std::int64_t scale_group_of(NumberFormat weights, ScaleGranularity granularity) {
   if (is_block_format(weights)) return row_of(weights).block;
   if (!needs_scale(weights) || bits_of(weights) > 8) return 0;  // sums of wider codes would outgrow narrow floats
-  switch (granularity) {
-    case ScaleGranularity::group_32:
-      return 32;
-    case ScaleGranularity::group_64:
-      return 64;
-    case ScaleGranularity::group_128:
-      return 128;
-    default:
-      return 0;
-  }
+  constexpr std::int64_t groups[] = {0, 0, 32, 64, 128};        // tensor, channel, group_32, ...
+  static_assert(std::size(groups) == at(ScaleGranularity::group_128) + 1);
+  return groups[at(granularity)];
 }
 
 std::int64_t scale_group_bits(const Machine& m) {

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/powers.h"
+#include "core/machine/dram.h"
 #include "core/machine/scale_groups.h"
 #include "core/machine/technology_numbers.h"
 
@@ -186,34 +187,9 @@ Joules fefet_conversion_energy(Process process, std::int64_t input_bits) {
   return Joules(pico * technology_numbers(process).fefet_conversion_pj * levels(input_bits));
 }
 
-namespace {
-
-PhyFamily family_of(DramKind kind) {
-  switch (kind) {
-    case DramKind::hbm2:
-    case DramKind::hbm2e:
-    case DramKind::hbm3:
-    case DramKind::hbm3e:
-      return PhyFamily::hbm;
-    case DramKind::ddr3:
-    case DramKind::ddr4:
-    case DramKind::ddr5:
-      return PhyFamily::ddr;
-    case DramKind::lpddr4:
-    case DramKind::lpddr4x:
-    case DramKind::lpddr5:
-    case DramKind::lpddr5x:
-      return PhyFamily::lpddr;
-    default:
-      return PhyFamily::gddr;
-  }
-}
-
-}  // namespace
-
 DramFigures dram_figures(Process process, DramKind kind) {
   const Numbers& n = technology_numbers(process);
-  const PhyNumbers& phy = n.phy[at(family_of(kind))];
+  const PhyNumbers& phy = n.phy[at(dram_kinds()[kind].family)];
   const double as_logic = node_numbers(process).logic_area / n.node[at(TechnologyNode::n7)].logic_area;
   return {phy.mm2, phy.mm, phy.pj, phy.mw, n.dram_background_mw[at(kind)], n.row_pj, n.controller_mm2 * as_logic};
 }
@@ -226,7 +202,9 @@ LinkFigures link_figures(Process process) { return technology_numbers(process).l
 Joules link_energy(Process process) { return Joules(pico * technology_numbers(process).link_pj); }
 SquareMm exposed_area(Process process) { return SquareMm(technology_numbers(process).exposed_mm2); }
 const PriceFigures& price_figures(Process process) { return technology_numbers(process).price[at(process.node)]; }
-double dram_gib_usd(Process process, DramKind kind) { return price_figures(process).dram_gib[at(family_of(kind))]; }
+double dram_gib_usd(Process process, DramKind kind) {
+  return price_figures(process).dram_gib[at(dram_kinds()[kind].family)];
+}
 
 SquareMm crossbar_area(Process process, std::int64_t ports, Bits port_bits) {
   const double side_bits = static_cast<double>(ports) * static_cast<double>(port_bits.value);

@@ -29,8 +29,7 @@ struct PartNumbers {
 struct SupplyNumbers {
   double nominal = 1, threshold = 0, least = 1, most = 1, sram_least = 1, alpha = 1;
 };
-enum class PhyFamily { hbm, lpddr, ddr, gddr };
-inline constexpr std::size_t phy_families = 4;
+inline constexpr std::size_t phy_families = 4;  // of DramFamily
 struct PhyNumbers {
   double mm2, mm, pj, mw;  // a bit; its edge; a bit that moves; standing, a Gb/s
 };

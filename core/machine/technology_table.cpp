@@ -54,87 +54,53 @@ constexpr std::string_view node_prefix[nodes] = {"n7",  "n45",           "n5",  
 static_assert(at(TechnologyNode::fpga_vc1902) + 1 == nodes);
 static_assert(at(DramKind::hbm3e) + 1 == kinds);
 
-/// The row a format's arithmetic is priced by: fixed point as the integer of its width.
-std::string_view arithmetic_name(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fp32:
-      return "fp32";
-    case NumberFormat::fp16:
-      return "fp16";
-    case NumberFormat::bf16:
-      return "bf16";
-    case NumberFormat::fp16_e6m9:
-    case NumberFormat::nf4:
-      return "fp16";
-    case NumberFormat::fp8_e4m3:
-    case NumberFormat::fp8_e5m2:
-    case NumberFormat::mxfp8:
-    case NumberFormat::mxfp8_e5m2:
-    case NumberFormat::mxfp6:
-    case NumberFormat::mxfp6_e3m2:
-    case NumberFormat::mxfp4:
-    case NumberFormat::nvfp4:
-      return "fp8";
-    default:
-      break;
-  }
-  switch (bits_of(format)) {
-    case 32:
-      return "int32";
-    case 16:
-      return "int16";
-    case 8:
-      return "int8";
-    default:
-      return "int4";
-  }
-}
-
-/// The rows of a block format's MAC over one of int8, its share of a dot product; none: it is priced as a plain
-/// one.
-std::string_view block_name(NumberFormat format) {
-  if (!is_block_format(format) || format == NumberFormat::nf4) return "";
-  if (bits_of(format) < 8) return bits_of(format) == 4 ? "mxfp4" : "mxfp6";
-  return format == NumberFormat::mxint8 || format == NumberFormat::msfp16 ? "mxint8" : "mxfp8";
-}
-
-/// Additions: floats narrower than fp32 add as fp16, integers narrower than int8 as int8.
-std::string adder_name(NumberFormat format) {
-  const std::string_view name = arithmetic_name(format);
-  if (name == "fp32") return "fp32";
-  if (name == "fp16" || name == "bf16" || name == "fp8") return "fp16";
-  return name == "int4" ? "int8" : std::string(name);
-}
+/// The rows by which a format's arithmetic is priced: fixed point as the integer of its width; floats narrower than
+/// fp32 add as fp16, integers narrower than int8 as int8. A block format's MAC is so much of one of int8, its share
+/// of a dot product; where none is named it is a plain one.
+struct PricedAs {
+  std::string_view multiply, add, block = "";
+};
+constexpr PricedAs priced_as[] = {
+    {"fp32", "fp32"},         {"fp16", "fp16"},         {"bf16", "fp16"},         {"fp8", "fp16"},
+    {"fp8", "fp16"},          {"int32", "int32"},       {"int16", "int16"},       {"int8", "int8"},
+    {"int8", "int8"},         {"int4", "int8"},         {"int4", "int8"},         {"int8", "int8"},
+    {"int16", "int16"},       {"int32", "int32"},       {"fp16", "fp16"},         {"int8", "int8", "mxint8"},
+    {"fp8", "fp16", "mxfp8"}, {"fp8", "fp16", "mxfp8"}, {"fp8", "fp16", "mxfp6"}, {"fp8", "fp16", "mxfp6"},
+    {"fp8", "fp16", "mxfp4"}, {"fp8", "fp16", "mxfp4"}, {"fp16", "fp16"},         {"int8", "int8", "mxint8"},
+    {"int4", "int8", "mxfp4"}};
+static_assert(std::size(priced_as) == formats);
 
 constexpr std::string_view sram_points[] = {".sram.8KB", ".sram.32KB", ".sram.1MB"};
 constexpr double sram_point_bytes[] = {8 * 1024.0, 32 * 1024.0, 1024 * 1024.0};
 constexpr double steepest_sram = 2;  // power of the capacity: a user's points may lie anywhere
 
+/// Energies, or areas times a factor, of each format's arithmetic.
+void fill_arithmetic(double (&multiply)[formats], double (&add)[formats], const std::string& prefix,
+                     std::string_view figure, double factor, const Table& table) {
+  const auto row = [&](std::string_view operation, std::string_view of) {
+    return table(fmt::format("{}.{}.{}", prefix, operation, of));
+  };
+  for (std::size_t f = 0; f < formats; ++f) {
+    const PricedAs& as = priced_as[f];
+    multiply[f] = factor * row("multiply", as.multiply);
+    add[f] = factor * row("add", as.add);
+    if (!as.block.empty())
+      multiply[f] = factor * table(fmt::format("block.{}.{}", as.block, figure)) *
+                    (row("multiply", "int8") + row("add", "int32"));
+  }
+}
+
 /// A node with energies of its own, 45 or 7 nm.
 NodeNumbers node_of_rows(const std::string& prefix, const Table& table) {
   NodeNumbers n{};
-  for (std::size_t f = 0; f < formats; ++f) {
-    const auto format = static_cast<NumberFormat>(f);
-    n.multiply[f] = table(prefix + ".multiply." + std::string(arithmetic_name(format)));
-    n.add[f] = table(prefix + ".add." + adder_name(format));
-    if (is_dot_product(format))
-      n.multiply[f] = table(fmt::format("block.{}.energy", block_name(format))) *
-                      (table(prefix + ".multiply.int8") + table(prefix + ".add.int32"));
-  }
+  fill_arithmetic(n.multiply, n.add, prefix, "energy", 1, table);
   for (std::size_t i = 0; i < 3; ++i) n.sram_pj[i] = table(prefix + std::string(sram_points[i]));
   return n;
 }
 
 /// Fills in the figures that all nodes have by 45 nm's times the node's two factors.
 void fill_by_factor(NodeNumbers& n, const Table& table) {
-  for (std::size_t f = 0; f < formats; ++f) {
-    const auto format = static_cast<NumberFormat>(f);
-    n.multiply_um2[f] = n.logic_area * table("n45.area.multiply." + std::string(arithmetic_name(format)));
-    n.add_um2[f] = n.logic_area * table("n45.area.add." + adder_name(format));
-    if (is_dot_product(format))
-      n.multiply_um2[f] = n.logic_area * table(fmt::format("block.{}.area", block_name(format))) *
-                          (table("n45.area.multiply.int8") + table("n45.area.add.int32"));
-  }
+  fill_arithmetic(n.multiply_um2, n.add_um2, "n45.area", "area", n.logic_area, table);
   n.register_um2 = n.logic_area * table("n45.register.area");
   n.register_pj = n.logic_energy * table("n45.register.energy");
   n.clock_pj_mm2 = table("clock.tree") * n.logic_energy / n.logic_area;
@@ -251,7 +217,7 @@ PartNumbers part_of_rows(const std::string& prefix, const Table& table) {
   n.part = {table(prefix + ".dsp"), table(prefix + ".bram"), table(prefix + ".uram", false),
             table(prefix + ".lut")};
   for (std::size_t f = 0; f < formats; ++f)
-    n.dsp_blocks[f] = table(prefix + ".dsp." + std::string(arithmetic_name(static_cast<NumberFormat>(f))));
+    n.dsp_blocks[f] = table(prefix + ".dsp." + std::string(priced_as[f].multiply));
   n.clock_mhz = table.at(opposite(table.bound), prefix + ".clock");
   n.static_w = table(prefix + ".static");
   n.configuration = {table(prefix + ".bitstream"), table.at(opposite(table.bound), prefix + ".configuration")};
@@ -321,15 +287,14 @@ Numbers numbers_of(const Table& table) {
   n.sram_root_kib = table("clock.sram.root_kib");
   n.composable_integer = {table("composable.integer.area"), table("composable.integer.energy")};
   n.composable_float = {table("composable.float.area"), table("composable.float.energy")};
-  for (std::size_t f = 0; f < formats; ++f)
-    n.depth[f] = table("depth." + std::string(arithmetic_name(static_cast<NumberFormat>(f))));
+  for (std::size_t f = 0; f < formats; ++f) n.depth[f] = table("depth." + std::string(priced_as[f].multiply));
   fill_supply(n, table);
   return n;
 }
 
 }  // namespace
 
-bool is_dot_product(NumberFormat format) { return !block_name(format).empty(); }
+bool is_dot_product(NumberFormat format) { return !priced_as[sdip::at(format)].block.empty(); }
 
 /// Made when first asked for: of most points of a sweep nobody asks.
 struct OwnTables {

@@ -112,19 +112,33 @@ FunctionName name_of(const onnx::FunctionProto& function);
 const Function* find_function(const ModelReading& reading, const onnx::NodeProto& node);
 /// The model's functions. Throws invalid_graph for two of one name.
 void read_functions(ModelReading& reading, const onnx::ModelProto& model);
-void inline_function(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                     const std::string& name, const Function& function);
+
+/// A node that becomes others: where it stands, what it sees, and its name.
+struct NodeCall {
+  ModelReading& reading;
+  const BodyPlace& place;
+  Scope& scope;
+  const onnx::NodeProto& node;
+  const std::string& name;
+
+  [[noreturn]] void refuse(const char* code, const std::string& what) const { refuse_node(name, node, code, what); }
+  /// The value of an input, or `none` where it is absent.
+  ValueId input(int i) const {
+    const bool given = i < node.input_size() && !node.input(i).empty();
+    return given ? find_value(scope, node.input(i)) : none;
+  }
+};
+
+void inline_function(const NodeCall& call, const Function& function);
 
 /// Results of what a node became, under the names of its outputs. Values from `first_made` on were made for it, and
 /// take these names. Throws invalid_graph.
-void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-             const std::string& name, const std::vector<ValueId>& results, std::size_t first_made);
+void deliver(const NodeCall& call, const std::vector<ValueId>& results, std::size_t first_made);
 
 /// Operators with subgraphs: If, Loop, Scan of ai.onnx, FlexAttention of ai.onnx.preview.
 bool is_control(const onnx::NodeProto& node);
 /// The branch taken, every iteration, or an attention's nodes with its subgraphs' between. Throws shape_unknown
 /// where that depends on what is not known.
-void read_control(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                  const std::string& name);
+void read_control(const NodeCall& call);
 
 }  // namespace sdip

@@ -38,54 +38,17 @@ bool next_index(std::vector<std::int64_t>& index, const Shape& shape) {
   return false;
 }
 
-std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to) {
-  std::vector<std::size_t> elements;
-  std::vector<std::int64_t> index(to.size(), 0);
-  const std::size_t skip = to.size() - from.size();
-  for (std::int64_t left = element_count(to); left > 0; --left, next_index(index, to)) {
-    std::int64_t element = 0;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      element = element * from[i] + (from[i] == 1 ? 0 : index[skip + i]);
-    }
-    elements.push_back(as_size(element));
-  }
-  return elements;
-}
-
-namespace {
-
-template <class T>
-T list_attribute(const OperatorUse& use, std::string_view name, T otherwise, const char* expected) {
-  if (!has_attribute(use, name)) return otherwise;
-  const T* value = std::get_if<T>(&use.attributes->find(name)->second);
-  if (value == nullptr) {
-    refuse(use, "unsupported_attribute", fmt::format("attribute '{}' must be {}", name, expected));
-  }
-  return *value;
-}
-
-}  // namespace
-
-std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise) {
-  return list_attribute(use, name, std::move(otherwise), "a list of floats");
-}
-
-std::vector<std::string> strings_attribute(const OperatorUse& use, std::string_view name,
-                                           std::vector<std::string> otherwise) {
-  return list_attribute(use, name, std::move(otherwise), "a list of strings");
+std::vector<double> broadcast_numbers(const std::vector<double>& numbers, const Shape& from, const Shape& to) {
+  const Spread at = spread(from, to);
+  std::vector<double> all(as_size(element_count(to)));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = numbers[at[i]];
+  return all;
 }
 
 void require_bounded(const OperatorUse& use, double operations, std::int64_t stored_elements) {
   if (operations > 0x1p16 * (static_cast<double>(stored_elements) + 1)) {
     refuse(use, "limit_exceeded", "it takes more than 2^16 operations for each element it reads or makes");
   }
-}
-
-Operand operand_like(ElementType type, Shape shape) {
-  Operand operand;
-  operand.type = type;
-  operand.shape = std::move(shape);
-  return operand;
 }
 
 void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape) {

@@ -25,22 +25,13 @@ double held_number(ElementType type, double x);
 /// The next index in row-major order, the last axis fastest; false behind the last one, which becomes the first.
 bool next_index(std::vector<std::int64_t>& index, const Shape& shape);
 
-/// For each element of `to`, in row-major order, the number of the element of `from` that numpy's broadcast puts
-/// there. [2,1] to [2,3]: 0, 0, 0, 1, 1, 1. Requires that it broadcasts.
-std::vector<std::size_t> broadcast_elements(const Shape& from, const Shape& to);
-
-/// Numbers and words of an attribute, or `otherwise` when it is absent. Throw unsupported_attribute when of another
-/// type.
-std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise);
-std::vector<std::string> strings_attribute(const OperatorUse& use, std::string_view name,
-                                           std::vector<std::string> otherwise);
+/// `numbers` of the shape `from`, repeated as numpy's broadcast to `to` does: 7, 9 of [2,1] to [2,3] are 7, 7, 7,
+/// 9, 9, 9. Requires that it broadcasts.
+std::vector<double> broadcast_numbers(const std::vector<double>& numbers, const Shape& from, const Shape& to);
 
 /// Throws limit_exceeded when a result looks at more than 2^16 elements for each one that is stored: no sane model
 /// does, and a hostile one must not keep us busy. Requires counts of at least 0.
 void require_bounded(const OperatorUse& use, double operations, std::int64_t stored_elements);
-
-/// An operand of this type and shape, nothing else known.
-Operand operand_like(ElementType type, Shape shape);
 
 /// Throws shape_mismatch unless input `i` is absent or of shape `shape`.
 void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape);

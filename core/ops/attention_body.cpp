@@ -38,6 +38,17 @@ std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t h
   return width / heads;
 }
 
+std::int64_t put_behind_past(BodyWriter& w, std::size_t past_key, AttentionShape& shape, int& k, int& v) {
+  const int key = w.given(past_key), value = w.given(past_key + 1);
+  require(w.use, (key < 0) == (value < 0), "past_key and past_value go together");
+  if (key < 0) return 0;
+  const std::int64_t past = shape_of_rank(w.use, past_key, 4)[2];
+  k = w.concat({key, k}, 2);
+  v = w.concat({value, v}, 2);
+  shape.columns += past;
+  return past;
+}
+
 AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const AttentionShape& shape,
                               const AttentionOptions& options) {
   const OperatorUse& use = w.use;
@@ -73,7 +84,7 @@ AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const Attentio
   int softmax = made.biased;
   if (options.sink >= 0) {
     const int sink = w.node("Expand", {options.sink, w.ints({shape.batch, shape.heads, shape.rows, 1})});
-    softmax = w.node("Concat", {softmax, sink}, {{"axis", std::int64_t{3}}});
+    softmax = w.concat({softmax, sink}, 3);
   }
   const bool cast = options.single_precision && type != ElementType::float32;
   if (cast) softmax = w.node("Cast", {softmax}, {{"to", std::int64_t{1}}});
@@ -123,13 +134,13 @@ int write_rotary(BodyWriter& w, int x, int cos, int sin, const Shape& shape, std
   int y = -1;
   if (interleaved) {
     const auto apart = [&](int value) { return w.reshape(value, {shape[0], shape[1], shape[2], half, 1}); };
-    const int pairs = w.node("Concat", {apart(real), apart(imaginary)}, {{"axis", std::int64_t{4}}});
+    const int pairs = w.concat({apart(real), apart(imaginary)}, 4);
     y = w.reshape(pairs, {shape[0], shape[1], shape[2], turned});
   } else {
-    y = w.node("Concat", {real, imaginary}, {{"axis", std::int64_t{3}}});
+    y = w.concat({real, imaginary}, 3);
   }
   if (turned == depth) return y;
-  return w.node("Concat", {y, w.slice(x, 3, turned, depth)}, {{"axis", std::int64_t{3}}});
+  return w.concat({y, w.slice(x, 3, turned, depth)}, 3);
 }
 
 }  // namespace sdip

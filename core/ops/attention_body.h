@@ -35,6 +35,10 @@ struct AttentionBody {
 std::int64_t heads_of(const OperatorUse& use, const char* name);
 std::int64_t depth_of(const OperatorUse& use, std::int64_t width, std::int64_t heads);
 
+/// The keys and values of a cache, [batch, heads, past, depth], before k and v: input `past_key` and the one behind
+/// it, where they are given. Returns past, 0 without a cache; the shape's columns then are all keys.
+std::int64_t put_behind_past(BodyWriter& w, std::size_t past_key, AttentionShape& shape, int& k, int& v);
+
 /// softmax(softcap(scale q k^T) + biases) v. Refuses heads that do not share kv_heads evenly.
 AttentionBody write_attention(BodyWriter& w, int q, int k, int v, const AttentionShape& shape,
                               const AttentionOptions& options);

@@ -43,6 +43,15 @@ struct BodyWriter {
     return node("Slice", {x, ints({from}), ints({to}), ints({axis})});
   }
 
+  /// Values one behind the other along an axis.
+  int concat(std::vector<int> parts, std::int64_t axis) {
+    return node("Concat", std::move(parts), {{"axis", axis}});
+  }
+  /// first, first + 1, ..., end - 1.
+  int range(std::int64_t first, std::int64_t end, ElementType type = ElementType::int64) {
+    return node("Range", {ints({first}, type, true), ints({end}, type, true), ints({1}, type, true)});
+  }
+
   /// The body with these results, -1 for what it does not make.
   Body finish(std::vector<int> results);
 
@@ -51,6 +60,21 @@ struct BodyWriter {
 
   int next_ = 0;  // of nodes' outputs
 };
+
+/// The row of a composite: `write` writes its nodes and returns the value of each output, -1 for what it does not
+/// make.
+template <std::vector<int> (*write)(BodyWriter&, const OperatorUse&)>
+constexpr Operator composite(std::string_view domain, std::string_view type, std::string_view mnemonic,
+                             std::size_t least_inputs, std::size_t most_inputs, std::string_view attributes,
+                             std::string_view since = "1") {
+  Operator row{domain, type, mnemonic, least_inputs, most_inputs, attributes};
+  row.since = since;
+  row.expand = [](const OperatorUse& use) {
+    BodyWriter writer(use);
+    return writer.finish(write(writer, use));
+  };
+  return row;
+}
 
 /// Refuses an input of another rank.
 const Shape& shape_of_rank(const OperatorUse& use, std::size_t i, std::size_t rank);

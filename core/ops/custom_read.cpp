@@ -220,13 +220,10 @@ void read_work(Definition& d) {
 
 /// The row's views are of the definition's own strings, which stay where they are.
 void complete_row(CustomOperator& custom) {
-  custom.row.domain = custom.domain;
-  custom.row.type = custom.type;
-  custom.row.mnemonic = custom.mnemonic;
-  custom.row.attributes = custom.attribute_names;
-  custom.row.infer = infer_custom;
-  custom.row.work = custom_work;
-  custom.row.custom = &custom;
+  Operator& row = custom.row;
+  row = {custom.domain,          custom.type,  custom.mnemonic, row.least_inputs, row.most_inputs,
+         custom.attribute_names, infer_custom, custom_work};
+  row.custom = &custom;
 }
 
 std::unique_ptr<const CustomOperator> read_definition(const Json& json, const std::string& where) {

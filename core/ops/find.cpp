@@ -71,7 +71,7 @@ struct Slices {
 Slices slices_of(const OperatorUse& use) {
   const Tensor& in = known_input(use);
   if (!has_attribute(use, "axis")) return {in, {1, as_size(element_count(in.shape)), 1}};
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   if (element_count(in.shape) == 0)
     refuse(use, "shape_mismatch", "slices of " + shape_text(in.shape) + " are empty");
   return {in, lines_along(in.shape, axis)};
@@ -120,7 +120,7 @@ std::vector<Operand> infer_unique(const OperatorUse& use) {
   const std::int64_t count = std::ssize(found.first);
   Operand out = like_first(use);
   if (has_attribute(use, "axis")) {
-    out.shape[axis_within(use, int_attribute(use, "axis", 0), out.shape.size())] = count;
+    out.shape[axis_attribute(use, 0)] = count;
   } else {
     out.shape = {count};
   }
@@ -149,12 +149,9 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
 /// Sorted by merging, which reads the input once for each doubling, then told apart in one more pass. Of 8: 4
 /// passes.
 Work unique_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.passes = 1;
+  Work work = first_input_work(use, outputs);
   for (std::int64_t sorted = 1; sorted < work.row_length; sorted *= 2) ++work.passes;
-  work.read_elements = {work.passes * work.row_length};
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
+  work.read_elements[0] *= work.passes;
   return work;
 }
 

@@ -1,8 +1,6 @@
 // Constants small enough to compute with at import.
 #include "core/ops/fold.h"
 
-#include "core/ops/values.h"
-
 namespace sdip {
 
 bool is_foldable(const Shape& shape) { return element_count(shape) <= most_folded_elements; }
@@ -17,15 +15,6 @@ std::vector<std::int64_t> strides_of(const Shape& shape) {
   if (element_count(shape) == 0) return strides;  // nothing to step over, and the products need not fit
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   return strides;
-}
-
-Tensor pick_broadcast(const Tensor& source, const Shape& shape) {
-  if (source.shape == shape) return source;
-  const Spread from = spread(source.shape, shape);
-  Tensor out = zero_tensor(source.type, shape);
-  for (std::size_t i = 0; i < out.floats.size(); ++i) out.floats[i] = source.floats.at(from[i]);
-  for (std::size_t i = 0; i < out.ints.size(); ++i) out.ints[i] = source.ints.at(from[i]);
-  return out;
 }
 
 std::optional<double> scalar_of(const Operand& operand) {

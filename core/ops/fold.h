@@ -18,9 +18,6 @@ void know_if_empty(Operand& operand);
 /// Row-major distance between neighbours along each axis.
 std::vector<std::int64_t> strides_of(const Shape& shape);
 
-/// `source` broadcast to `shape`, which must be what numpy allows.
-Tensor pick_broadcast(const Tensor& source, const Shape& shape);
-
 /// The only value of a constant of one element, or a fill.
 std::optional<double> scalar_of(const Operand& operand);
 

@@ -73,9 +73,9 @@ std::int64_t mac_count(const LoopNest& nest);
 /// mapping). `element_cycles` is how long a lane is busy with one element of a pass, or one multiply-accumulate.
 struct Work {
   Family family = Family::vector;
-  LoopNest nest;
+  LoopNest nest = {};
   std::int64_t rows = 1, row_length = 1, passes = 1;
-  std::vector<std::int64_t> read_elements;
+  std::vector<std::int64_t> read_elements = {};
   std::int64_t write_elements = 0;
   std::int64_t element_cycles = 1;
   friend auto operator<=>(const Work&, const Work&) = default;

@@ -1,6 +1,7 @@
 // The one list of operators, the use of a row, and the names of families.
 #include <algorithm>
-#include <tuple>
+#include <iterator>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/ops/families.h"
@@ -10,68 +11,13 @@
 namespace sdip {
 namespace {
 
-bool before(const Operator& a, const Operator& b) {
-  return std::tie(a.domain, a.type) < std::tie(b.domain, b.type);
-}
+std::pair<std::string_view, std::string_view> full_name(const Operator& row) { return {row.domain, row.type}; }
 
 std::vector<Operator> list_operators() {
   std::vector<Operator> rows;
-  for (auto family : {activation_rows(),
-                      batchnorm_rows(),
-                      cast_rows(),
-                      compare_rows(),
-                      composite_activation_rows(),
-                      composite_attention_rows(),
-                      composite_causal_conv_rows(),
-                      composite_contrib_attention_rows(),
-                      composite_group_query_rows(),
-                      composite_image_rows(),
-                      composite_norm_rows(),
-                      composite_product_rows(),
-                      composite_quantised_rows(),
-                      composite_rotary_rows(),
-                      constant_rows(),
-                      conv_rows(),
-                      conv_transpose_rows(),
-                      deform_rows(),
-                      detect_rows(),
-                      determinant_rows(),
-                      einsum_rows(),
-                      elementwise_rows(),
-                      find_rows(),
-                      gather_rows(),
-                      linear_attention_rows(),
-                      loss_rows(),
-                      low_rank_rows(),
-                      matmul_rows(),
-                      norm_rows(),
-                      pad_rows(),
-                      pool_rows(),
-                      quantize_rows(),
-                      quantized_rows(),
-                      random_rows(),
-                      rank_rows(),
-                      recurrent_rows(),
-                      reduce_rows(),
-                      repeat_rows(),
-                      resize_rows(),
-                      rmsnorm_rows(),
-                      roi_rows(),
-                      sample_rows(),
-                      scatter_rows(),
-                      scores_rows(),
-                      shift_quantize_rows(),
-                      signal_window_rows(),
-                      slice_rows(),
-                      softmax_rows(),
-                      spectrum_rows(),
-                      transpose_rows(),
-                      unary_rows(),
-                      unpool_rows(),
-                      view_rows()}) {
-    rows.insert(rows.end(), family.begin(), family.end());
-  }
-  std::sort(rows.begin(), rows.end(), before);
+#define ROWS(family) std::ranges::copy(family##_rows(), std::back_inserter(rows));
+#include "core/ops/families.def"
+  std::ranges::sort(rows, {}, full_name);
   return rows;
 }
 
@@ -112,13 +58,10 @@ std::span<const Operator> operators() {
 }
 
 const Operator* find_operator(std::string_view domain, std::string_view type) {
-  Operator wanted{};
-  wanted.domain = domain == "ai.onnx" ? std::string_view() : domain;
-  wanted.type = type;
+  const std::pair wanted(domain == "ai.onnx" ? std::string_view() : domain, type);
   const auto rows = operators();
-  const auto found = std::lower_bound(rows.begin(), rows.end(), wanted, before);
-  const bool same = found != rows.end() && found->domain == wanted.domain && found->type == type;
-  return same ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(rows, wanted, {}, full_name);
+  return found != rows.end() && full_name(*found) == wanted ? &*found : nullptr;
 }
 
 void check_use(const Operator& op, const OperatorUse& use) {

@@ -80,6 +80,23 @@ Operand typed(ElementType type, Shape shape) {
 
 Operand like_first(const OperatorUse& use) { return typed(input(use, 0).type, input(use, 0).shape); }
 
+std::vector<Operand> infer_float(const OperatorUse& use) {
+  require_type(use, 0, is_floating, "a float");
+  return {like_first(use)};
+}
+
+std::vector<Operand> infer_number(const OperatorUse& use) {
+  require_type(use, 0, is_number, "a number");
+  return {like_first(use)};
+}
+
+void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b, const char* what) {
+  if (a.type == b.type) return;
+  refuse(
+      use, "shape_mismatch",
+      fmt::format("{} of different types, {} and {}", what, element_type_text(a.type), element_type_text(b.type)));
+}
+
 bool has_attribute(const OperatorUse& use, std::string_view name) { return find_attribute(use, name) != nullptr; }
 
 void require_attribute(const OperatorUse& use, std::string_view name) {
@@ -104,6 +121,32 @@ std::vector<std::int64_t> ints_attribute(const OperatorUse& use, std::string_vie
   return attribute_or<std::vector<std::int64_t>>(use, name, std::move(otherwise), "a list of integers");
 }
 
+std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise) {
+  return attribute_or(use, name, std::move(otherwise), "a list of floats");
+}
+
+std::vector<std::string> strings_attribute(const OperatorUse& use, std::string_view name,
+                                           std::vector<std::string> otherwise) {
+  return attribute_or(use, name, std::move(otherwise), "a list of strings");
+}
+
+std::string choice_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise,
+                             std::initializer_list<std::string_view> choices) {
+  std::string value = string_attribute(use, name, otherwise);
+  if (std::ranges::find(choices, value) != choices.end()) return value;
+  std::string list;
+  for (const std::string_view& choice : choices)
+    list.append(&choice == choices.begin() ? "" : &choice + 1 == choices.end() ? " or " : ", ").append(choice);
+  refuse(use, "unsupported_attribute", fmt::format("attribute '{}' is '{}', expected {}", name, value, list));
+}
+
+std::string known_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise,
+                            std::initializer_list<std::string_view> known) {
+  std::string value = string_attribute(use, name, otherwise);
+  if (std::ranges::find(known, value) != known.end()) return value;
+  refuse(use, "unsupported_attribute", fmt::format("{} '{}' is not known", name, value));
+}
+
 ElementType type_attribute(const OperatorUse& use, std::string_view name, ElementType otherwise) {
   if (!has_attribute(use, name)) return otherwise;
   const auto type = element_type_of_onnx(int_attribute(use, name, 0));
@@ -122,6 +165,10 @@ std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t r
     refuse(use, "shape_mismatch", fmt::format("axis {} of a tensor of rank {}", axis, rank));
   }
   return as_size(axis < 0 ? axis + signed_rank : axis);
+}
+
+std::size_t axis_attribute(const OperatorUse& use, std::int64_t otherwise) {
+  return axis_within(use, int_attribute(use, "axis", otherwise), input(use, 0).shape.size());
 }
 
 std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
@@ -195,14 +242,48 @@ Work elementwise_work(const OperatorUse& use, std::span<const Operand> outputs) 
   return work;
 }
 
+namespace {
+
+std::int64_t elements_of(std::span<const Operand> operands) {
+  std::int64_t elements = 0;
+  for (const Operand& operand : operands) elements += element_count(operand.shape);
+  return elements;
+}
+
+std::vector<std::int64_t> fetched_once(const OperatorUse& use) {
+  std::vector<std::int64_t> fetched;
+  for (const Operand* operand : use.inputs)
+    fetched.push_back(operand == nullptr ? 0 : element_count(operand->shape));
+  return fetched;
+}
+
+}  // namespace
+
 Work copy_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = 0;
-  for (const Operand& output : outputs) work.row_length += element_count(output.shape);
-  work.write_elements = work.row_length;
-  for (const Operand* operand : use.inputs) {
-    work.read_elements.push_back(operand == nullptr ? 0 : element_count(operand->shape));
-  }
+  return vector_work(use, outputs, elements_of(outputs), fetched_once(use));
+}
+
+Work vector_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t elements,
+                 std::vector<std::int64_t> fetched) {
+  fetched.resize(use.inputs.size());
+  return {.row_length = elements, .read_elements = std::move(fetched), .write_elements = elements_of(outputs)};
+}
+
+Work first_input_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  const std::int64_t elements = element_count(input(use, 0).shape);
+  return vector_work(use, outputs, elements, {elements});
+}
+
+Work filling_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  return vector_work(use, outputs, element_count(outputs[0].shape), {});
+}
+
+Work row_work(const OperatorUse& use, Family family, std::int64_t rows, std::int64_t row_length,
+              std::int64_t passes) {
+  Work work{.family = family, .rows = rows, .row_length = row_length, .passes = passes};
+  work.read_elements = fetched_once(use);
+  work.write_elements = work.read_elements[0];
+  work.read_elements[0] *= passes;
   return work;
 }
 

@@ -29,6 +29,11 @@ bool is_boolean(ElementType type);
 void require_type(const OperatorUse& use, std::size_t i, bool (*allowed)(ElementType), const char* expected);
 /// The output that has the first input's type and shape.
 Operand like_first(const OperatorUse& use);
+/// What infers an output like the first input, which must be a float, or a number.
+std::vector<Operand> infer_float(const OperatorUse& use);
+std::vector<Operand> infer_number(const OperatorUse& use);
+/// Throws shape_mismatch: "`what` of different types, int8 and int32".
+void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b, const char* what);
 /// An operand of which type and shape are known.
 Operand typed(ElementType type, Shape shape);
 
@@ -41,10 +46,21 @@ double float_attribute(const OperatorUse& use, std::string_view name, double oth
 std::string string_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise);
 std::vector<std::int64_t> ints_attribute(const OperatorUse& use, std::string_view name,
                                          std::vector<std::int64_t> otherwise);
+std::vector<double> floats_attribute(const OperatorUse& use, std::string_view name, std::vector<double> otherwise);
+std::vector<std::string> strings_attribute(const OperatorUse& use, std::string_view name,
+                                           std::vector<std::string> otherwise);
+/// Any text but these is refused, with a list of them.
+std::string choice_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise,
+                             std::initializer_list<std::string_view> choices);
+/// The same, refused without a list: "mode 'cubist' is not known".
+std::string known_attribute(const OperatorUse& use, std::string_view name, std::string_view otherwise,
+                            std::initializer_list<std::string_view> known);
 
 /// `axis` counted from the front. Throws shape_mismatch outside [-rank, rank).
 std::size_t axis_within(const OperatorUse& use, std::int64_t axis, std::size_t rank);
 /// Axes counted from the front, in ascending order. Throws as above, and when one stands twice.
+/// Attribute `axis` of the first input.
+std::size_t axis_attribute(const OperatorUse& use, std::int64_t otherwise);
 std::vector<std::size_t> axes_within(const OperatorUse& use, const std::vector<std::int64_t>& axes,
                                      std::size_t rank);
 
@@ -75,5 +91,17 @@ Work elementwise_work(const OperatorUse& use, std::span<const Operand> outputs);
 Work copy_work(const OperatorUse& use, std::span<const Operand> outputs);
 Work view_work(const OperatorUse& use, std::span<const Operand> outputs);
 Work constant_work(const OperatorUse& use, std::span<const Operand> outputs);
+
+/// One pass of so many elements that writes all outputs, and fetches of each input what `fetched` says, nothing of
+/// those that it leaves out.
+Work vector_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t elements,
+                 std::vector<std::int64_t> fetched);
+/// One pass over the first input alone.
+Work first_input_work(const OperatorUse& use, std::span<const Operand> outputs);
+/// One pass over the first output, which needs no input's elements.
+Work filling_work(const OperatorUse& use, std::span<const Operand> outputs);
+/// Passes over the rows of the first input, which each pass fetches; the other inputs are fetched once.
+Work row_work(const OperatorUse& use, Family family, std::int64_t rows, std::int64_t row_length,
+              std::int64_t passes);
 
 }  // namespace sdip

@@ -83,11 +83,7 @@ void give_numbers(Operand& out, std::vector<double> values) {
 Offsets offsets_of(const Shape& shape) {
   check(element_count(shape) > 0, "offsets_of: no elements");
   const auto strides = strides_of(shape);
-  Offsets offsets(shape.size());
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    for (std::int64_t i = 0; i < shape[axis]; ++i) offsets[axis].push_back(i * strides[axis]);
-  }
-  return offsets;
+  return offsets_over(shape, [&](std::size_t axis, std::int64_t i) { return i * strides[axis]; });
 }
 
 std::vector<std::int64_t> positions(const Offsets& offsets) {
@@ -121,16 +117,42 @@ Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<st
   return out;
 }
 
+std::vector<std::int64_t> named_elements(const OperatorUse& use, const Shape& data, const Tensor& indices,
+                                         std::size_t axis) {
+  const auto strides = strides_of(data);
+  std::vector<std::int64_t> places = positions(
+      offsets_over(indices.shape, [&](std::size_t d, std::int64_t i) { return d == axis ? 0 : i * strides[d]; }));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[i] += index_within(use, indices.ints[i], data[axis]) * strides[axis];
+  return places;
+}
+
+std::vector<std::int64_t> named_slices(const OperatorUse& use, const Shape& data, const Tensor& indices,
+                                       std::size_t batch) {
+  const auto depth = as_size(indices.shape.back());
+  const auto strides = strides_of(data);
+  const std::int64_t rows = count_between(indices.shape, 0, indices.shape.size() - 1);
+  const std::int64_t batches = count_between(data, 0, batch);
+  const std::int64_t slice = count_between(data, batch + depth, data.size());
+  std::vector<std::int64_t> places;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t start = row / (rows / batches) * count_between(data, batch, data.size());
+    for (std::size_t d = 0; d < depth; ++d) {
+      const std::int64_t index = indices.ints[as_size(row) * depth + d];
+      start += index_within(use, index, data[batch + d]) * strides[batch + d];
+    }
+    for (std::int64_t i = 0; i < slice; ++i) places.push_back(start + i);
+  }
+  return places;
+}
+
 Spread spread(const Shape& from, const Shape& to) {
   if (from == to) return {};
-  Offsets offsets(to.size());
   const auto strides = strides_of(from);
   const std::size_t skip = to.size() - from.size();
-  for (std::size_t axis = 0; axis < to.size(); ++axis) {
-    const std::int64_t stride = axis < skip || from[axis - skip] == 1 ? 0 : strides[axis - skip];
-    for (std::int64_t i = 0; i < to[axis]; ++i) offsets[axis].push_back(i * stride);
-  }
-  return {positions(offsets)};
+  return {positions(offsets_over(to, [&](std::size_t axis, std::int64_t i) {
+    return axis < skip || from[axis - skip] == 1 ? 0 : i * strides[axis - skip];
+  }))};
 }
 
 Lines lines_along(const Shape& shape, std::size_t axis) {

@@ -38,6 +38,15 @@ void give_numbers(Operand& out, std::vector<double> values);
 
 /// Per axis, how far each index lies from the first; -1 for an index that stands for nothing.
 using Offsets = std::vector<std::vector<std::int64_t>>;
+/// As many of each axis as `shape` has, `at(axis, i)` each.
+template <class At>
+Offsets offsets_over(const Shape& shape, At at) {
+  Offsets offsets(shape.size());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    for (std::int64_t i = 0; i < shape[axis]; ++i) offsets[axis].push_back(at(axis, i));
+  }
+  return offsets;
+}
 /// Row-major distance between neighbours along each axis, as lists: [2,3] has {{0,3},{0,1,2}}. Requires elements.
 Offsets offsets_of(const Shape& shape);
 /// The sums over all indices in row-major order, -1 where an offset is -1. {{0,3},{2,1}}: 2, 1, 5, 4.
@@ -47,6 +56,14 @@ std::vector<std::int64_t> positions(const Offsets& offsets);
 /// the same type), or 0 without.
 Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
                          const Tensor* filler = nullptr);
+
+/// Where in `data` the elements stand that `indices` name along an axis, each in its own place along the others.
+std::vector<std::int64_t> named_elements(const OperatorUse& use, const Shape& data, const Tensor& indices,
+                                         std::size_t axis);
+/// Where the elements of the slices stand that each row of `indices` names by its first axes, behind `batch` axes
+/// that data and indices share.
+std::vector<std::int64_t> named_slices(const OperatorUse& use, const Shape& data, const Tensor& indices,
+                                       std::size_t batch);
 
 /// Where the elements of an operand stand when it is broadcast to a shape.
 struct Spread {

@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::int64_t classes = 1000;
 
-std::string numbered(std::string_view name, std::int64_t number) {
-  return std::string(name).append(".").append(std::to_string(number));
-}
-
 Value relu(Draft& draft, const Value& x) {
   const Module within(draft, "relu");
   return node(draft, "Relu", {x.name}, x.shape);

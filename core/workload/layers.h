@@ -2,9 +2,18 @@
 // it. A `module` is the layer's name inside the module being written. Internal to its room.
 #pragma once
 
+#include <concepts>
+#include <string>
+
+#include "core/base/error.h"
 #include "core/workload/draft.h"
 
 namespace sdip::workload {
+
+/// A module of a list: "resnets.1".
+inline std::string numbered(std::string_view name, std::integral auto number) {
+  return fmt::format("{}.{}", name, number);
+}
 
 /// Elementwise with broadcasting.
 Value add(Draft& draft, const Value& a, const Value& b);

@@ -16,24 +16,9 @@ namespace {
 using workload::Draft;
 using workload::Sizes;
 
-template <const workload::TextEncoderConfig& config>
-void build_text(Draft& draft, const Sizes& sizes) {
-  workload::write_text_encoder(draft, sizes, config);
-}
-
-template <const workload::VaeConfig& config>
-void build_vae_encoder(Draft& draft, const Sizes& sizes) {
-  workload::write_vae_encoder(draft, sizes, config);
-}
-
-template <const workload::VaeConfig& config>
-void build_vae_decoder(Draft& draft, const Sizes& sizes) {
-  workload::write_vae_decoder(draft, sizes, config);
-}
-
-template <const workload::UnetConfig& config>
-void build_unet(Draft& draft, const Sizes& sizes) {
-  workload::write_unet(draft, sizes, config);
+template <auto write, const auto& config>
+void build(Draft& draft, const Sizes& sizes) {
+  write(draft, sizes, config);
 }
 
 using enum ModelKind;
@@ -42,28 +27,28 @@ using namespace workload;
 // clang-format off
 // name, title, kind, parameters, native image and its multiple (px), native tokens, builder
 constexpr ModelRow model_rows[] = {
-    {"sd15-text", "Stable Diffusion 1.5 text encoder (CLIP ViT-L/14)", text_encoder, 123'060'480, 0, 0, 77, build_text<clip_l>},
-    {"sd15-vae-encoder", "Stable Diffusion 1.5 VAE encoder", vae_encoder, 34'163'664, 512, 8, 0, build_vae_encoder<sd_vae>},
-    {"sd15-unet", "Stable Diffusion 1.5 U-Net", unet, 859'520'964, 512, 64, 77, build_unet<sd1_unet>},
-    {"sd15-vae-decoder", "Stable Diffusion 1.5 VAE decoder", vae_decoder, 49'490'199, 512, 8, 0, build_vae_decoder<sd_vae>},
-    {"sd21-text", "Stable Diffusion 2.1 text encoder (OpenCLIP ViT-H/14, 23 layers)", text_encoder, 340'387'840, 0, 0, 77, build_text<clip_h>},
-    {"sd21-vae-encoder", "Stable Diffusion 2.1 base VAE encoder", vae_encoder, 34'163'664, 512, 8, 0, build_vae_encoder<sd_vae>},
-    {"sd21-unet", "Stable Diffusion 2.1 base U-Net", unet, 865'910'724, 512, 64, 77, build_unet<sd2_unet>},
-    {"sd21-vae-decoder", "Stable Diffusion 2.1 base VAE decoder", vae_decoder, 49'490'199, 512, 8, 0, build_vae_decoder<sd_vae>},
-    {"sd21-768-text", "Stable Diffusion 2.1 (768) text encoder (OpenCLIP ViT-H/14, 23 layers)", text_encoder, 340'387'840, 0, 0, 77, build_text<clip_h>},
-    {"sd21-768-vae-encoder", "Stable Diffusion 2.1 (768) VAE encoder", vae_encoder, 34'163'664, 768, 8, 0, build_vae_encoder<sd_vae>},
-    {"sd21-768-unet", "Stable Diffusion 2.1 (768) U-Net", unet, 865'910'724, 768, 64, 77, build_unet<sd2_unet>},
-    {"sd21-768-vae-decoder", "Stable Diffusion 2.1 (768) VAE decoder", vae_decoder, 49'490'199, 768, 8, 0, build_vae_decoder<sd_vae>},
-    {"sdxl-text", "SDXL text encoder (CLIP ViT-L/14)", text_encoder, 123'060'480, 0, 0, 77, build_text<clip_l_for_sdxl>},
-    {"sdxl-text-2", "SDXL second text encoder (OpenCLIP ViT-bigG/14)", text_encoder, 694'659'840, 0, 0, 77, build_text<clip_big_g>},
-    {"sdxl-vae-encoder", "SDXL VAE encoder", vae_encoder, 34'163'664, 1024, 8, 0, build_vae_encoder<sd_vae>},
-    {"sdxl-unet", "SDXL U-Net", unet, 2'567'463'684, 1024, 32, 77, build_unet<sdxl_unet>},
-    {"sdxl-vae-decoder", "SDXL VAE decoder", vae_decoder, 49'490'199, 1024, 8, 0, build_vae_decoder<sd_vae>},
-    {"bksdm-base-unet", "BK-SDM-Base U-Net, distilled from SD 1", unet, 579'384'964, 512, 64, 77, build_unet<bksdm_base_unet>},
-    {"tiny-sd-text", "Tiny Stable Diffusion text encoder, for tests", text_encoder, 59'936, 0, 0, 77, build_text<tiny_clip>},
-    {"tiny-sd-vae-encoder", "Tiny Stable Diffusion VAE encoder, for tests", vae_encoder, 31'528, 64, 8, 0, build_vae_encoder<tiny_vae>},
-    {"tiny-sd-unet", "Tiny Stable Diffusion U-Net, for tests", unet, 376'132, 64, 32, 77, build_unet<tiny_unet>},
-    {"tiny-sd-vae-decoder", "Tiny Stable Diffusion VAE decoder, for tests", vae_decoder, 49'687, 64, 8, 0, build_vae_decoder<tiny_vae>},
+    {"sd15-text", "Stable Diffusion 1.5 text encoder (CLIP ViT-L/14)", text_encoder, 123'060'480, 0, 0, 77, build<write_text_encoder, clip_l>},
+    {"sd15-vae-encoder", "Stable Diffusion 1.5 VAE encoder", vae_encoder, 34'163'664, 512, 8, 0, build<write_vae_encoder, sd_vae>},
+    {"sd15-unet", "Stable Diffusion 1.5 U-Net", unet, 859'520'964, 512, 64, 77, build<write_unet, sd1_unet>},
+    {"sd15-vae-decoder", "Stable Diffusion 1.5 VAE decoder", vae_decoder, 49'490'199, 512, 8, 0, build<write_vae_decoder, sd_vae>},
+    {"sd21-text", "Stable Diffusion 2.1 text encoder (OpenCLIP ViT-H/14, 23 layers)", text_encoder, 340'387'840, 0, 0, 77, build<write_text_encoder, clip_h>},
+    {"sd21-vae-encoder", "Stable Diffusion 2.1 base VAE encoder", vae_encoder, 34'163'664, 512, 8, 0, build<write_vae_encoder, sd_vae>},
+    {"sd21-unet", "Stable Diffusion 2.1 base U-Net", unet, 865'910'724, 512, 64, 77, build<write_unet, sd2_unet>},
+    {"sd21-vae-decoder", "Stable Diffusion 2.1 base VAE decoder", vae_decoder, 49'490'199, 512, 8, 0, build<write_vae_decoder, sd_vae>},
+    {"sd21-768-text", "Stable Diffusion 2.1 (768) text encoder (OpenCLIP ViT-H/14, 23 layers)", text_encoder, 340'387'840, 0, 0, 77, build<write_text_encoder, clip_h>},
+    {"sd21-768-vae-encoder", "Stable Diffusion 2.1 (768) VAE encoder", vae_encoder, 34'163'664, 768, 8, 0, build<write_vae_encoder, sd_vae>},
+    {"sd21-768-unet", "Stable Diffusion 2.1 (768) U-Net", unet, 865'910'724, 768, 64, 77, build<write_unet, sd2_unet>},
+    {"sd21-768-vae-decoder", "Stable Diffusion 2.1 (768) VAE decoder", vae_decoder, 49'490'199, 768, 8, 0, build<write_vae_decoder, sd_vae>},
+    {"sdxl-text", "SDXL text encoder (CLIP ViT-L/14)", text_encoder, 123'060'480, 0, 0, 77, build<write_text_encoder, clip_l_for_sdxl>},
+    {"sdxl-text-2", "SDXL second text encoder (OpenCLIP ViT-bigG/14)", text_encoder, 694'659'840, 0, 0, 77, build<write_text_encoder, clip_big_g>},
+    {"sdxl-vae-encoder", "SDXL VAE encoder", vae_encoder, 34'163'664, 1024, 8, 0, build<write_vae_encoder, sd_vae>},
+    {"sdxl-unet", "SDXL U-Net", unet, 2'567'463'684, 1024, 32, 77, build<write_unet, sdxl_unet>},
+    {"sdxl-vae-decoder", "SDXL VAE decoder", vae_decoder, 49'490'199, 1024, 8, 0, build<write_vae_decoder, sd_vae>},
+    {"bksdm-base-unet", "BK-SDM-Base U-Net, distilled from SD 1", unet, 579'384'964, 512, 64, 77, build<write_unet, bksdm_base_unet>},
+    {"tiny-sd-text", "Tiny Stable Diffusion text encoder, for tests", text_encoder, 59'936, 0, 0, 77, build<write_text_encoder, tiny_clip>},
+    {"tiny-sd-vae-encoder", "Tiny Stable Diffusion VAE encoder, for tests", vae_encoder, 31'528, 64, 8, 0, build<write_vae_encoder, tiny_vae>},
+    {"tiny-sd-unet", "Tiny Stable Diffusion U-Net, for tests", unet, 376'132, 64, 32, 77, build<write_unet, tiny_unet>},
+    {"tiny-sd-vae-decoder", "Tiny Stable Diffusion VAE decoder, for tests", vae_decoder, 49'687, 64, 8, 0, build<write_vae_decoder, tiny_vae>},
     {"resnet50", "ResNet-50", classifier, 25'557'032, 224, 1, 0, write_resnet50},
     {"mobilenetv2", "MobileNetV2", classifier, 3'504'872, 224, 1, 0, write_mobilenetv2},
     {"bert-base", "BERT-base uncased, with pooler", language, 109'482'240, 0, 0, 128, write_bert_base},

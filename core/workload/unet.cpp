@@ -9,10 +9,6 @@ namespace {
 constexpr std::int64_t latent_channels = 4;
 constexpr std::int64_t time_id_channels = 256;  // diffusers: addition_time_embed_dim of SDXL
 
-std::string numbered(std::string_view name, std::int64_t number) {
-  return std::string(name).append(".").append(std::to_string(number));
-}
-
 Value time_mlp(Draft& draft, std::string_view module, const Value& x, std::int64_t channels) {
   const Module within(draft, module);
   const Value hidden = silu(draft, "act", linear(draft, "linear_1", x, channels));

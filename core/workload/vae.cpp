@@ -11,10 +11,6 @@ constexpr std::int64_t latent_channels = 4;
 constexpr std::int64_t picture_channels = 3;
 constexpr float norm_epsilon = 1e-6F;
 
-std::string numbered(std::string_view name, std::size_t number) {
-  return std::string(name).append(".").append(std::to_string(number));
-}
-
 Value block(Draft& draft, std::string_view module, const Value& x, std::int64_t channels, const VaeConfig& config) {
   return residual_block(draft, module, x, channels, config.norm_groups, norm_epsilon, nullptr);
 }

@@ -81,13 +81,7 @@ CubeLayerTime time_of_kernel(const CubeKernel& kernel, double launch_s, const Ma
 void add_time(CubeLayerTime& sum, const CubeLayerTime& one, double times) {
   if (one.time.seconds * times > sum.time.seconds) sum.bound = one.bound;
   sum.kernels += times * one.kernels;
-  sum.time.seconds += times * one.time.seconds;
-  sum.time.compute_s += times * one.time.compute_s;
-  sum.time.vector_s += times * one.time.vector_s;
-  sum.time.memory_s += times * one.time.memory_s;
-  sum.time.on_chip_s += times * one.time.on_chip_s;
-  sum.time.overhead_s += times * one.time.overhead_s;
-  sum.time.dram_bytes += times * one.time.dram_bytes;
+  add_time(sum.time, one.time, times);
 }
 
 CubeLayerPlan plan_of_layer(const Layer& layer, const CubeJoined& joined, const CubeMachine& m) {

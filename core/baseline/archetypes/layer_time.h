@@ -20,6 +20,14 @@ struct LayerTime {
   double dram_bytes = 0;
 };
 
+/// `times` as long, and as many bytes, more.
+inline void add_time(LayerTime& sum, const LayerTime& one, double times) {
+  for (double LayerTime::*part :
+       {&LayerTime::seconds, &LayerTime::compute_s, &LayerTime::vector_s, &LayerTime::memory_s,
+        &LayerTime::on_chip_s, &LayerTime::overhead_s, &LayerTime::dram_bytes})
+    sum.*part += times * one.*part;
+}
+
 /// The rates of a machine. Mappings and layouts do not depend on them, so that machines that differ in nothing else
 /// share these.
 struct MachineRates {

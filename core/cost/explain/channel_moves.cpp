@@ -18,26 +18,14 @@ class Walking {
   ChannelMoves all() {
     if (fetches_ && cost_.held_weight_bytes != 0)
       add({"held weights", 1, cost_.held_weight_stored_bytes, cost_.held_weight_bytes, 1, true, false});
-    visit(0, cost_.order.runs.data(), 0, 0, TileStep{}, 1);
+    walk_operations(cost_.order,
+                    [this](std::int32_t shape, std::int32_t window, TileStep step, std::int64_t times) {
+                      operate(cost_.shapes[at(shape)], cost_.windows[at(window)], step, times);
+                    });
     return std::move(found_);
   }
 
  private:
-  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, TileStep step,
-             std::int64_t times) {
-    const auto& loops = cost_.order.loops;
-    if (level == loops.size()) {
-      operate(cost_.shapes[at(shape)], cost_.windows[at(window)], step, times);
-      return;
-    }
-    const TileRun* const next = run + loops[level].runs;
-    for (bool begins = true; run != next; ++run, begins = false) {
-      const std::int32_t s = shape + run->shape, w = window + run->window;
-      if (begins) visit(level + 1, next, s, w, step, times);
-      if (run->tiles > begins) visit(level + 1, next, s, w, steps_[level], times * (run->tiles - begins));
-    }
-  }
-
   void operate(const TileCost& tile, const WindowBytes& window, TileStep step, std::int64_t times) {
     std::vector<Move> loads, stores;
     const auto move = [&](std::vector<Move>& to, std::string_view what, std::int64_t bytes, bool out = false) {
@@ -76,7 +64,6 @@ class Walking {
   const ClassCost& cost_;
   const bool fetches_;
   const std::int64_t copies_;
-  const std::array<TileStep, most_tile_loops> steps_ = tile_steps(cost_.order);
   bool first_ = true;
   ChannelMoves found_;
 };

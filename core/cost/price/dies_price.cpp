@@ -29,9 +29,7 @@ double dies_on_wafer(double mm2) {
 
 }  // namespace
 
-bool is_hbm(DramKind kind) {
-  return kind == DramKind::hbm2 || kind == DramKind::hbm2e || kind == DramKind::hbm3 || kind == DramKind::hbm3e;
-}
+bool is_hbm(DramKind kind) { return dram_kinds()[kind].family == DramFamily::hbm; }
 
 BuiltLinks built_links(const Machine& m, Bound bound) {
   const std::int64_t links = die_line(m).dies - 1;

@@ -158,37 +158,15 @@ std::int64_t between_dies(const Machine& m, const ClassCost& cost) {
 }
 
 /// Which transfers go with which operations, by walking the loops.
-class OperationKinds {
- public:
-  explicit OperationKinds(ClassCost& cost) : cost_(cost), steps_(tile_steps(cost.order)) {
-    cost.kinds.clear();
-    visit(0, cost.order.runs.data(), 0, 0, TileStep{}, 1);
-  }
-
- private:
-  void visit(std::size_t level, const TileRun* run, std::int32_t shape, std::int32_t window, const TileStep& step,
-             std::int64_t times) {
-    const auto& loops = cost_.order.loops;
-    if (level == loops.size()) {
-      const auto known = std::ranges::find_if(
-          cost_.kinds, [&](const OperationKind& kind) { return kind.is(shape, window, step); });
-      if (known != cost_.kinds.end())
-        known->times += times;
-      else
-        cost_.kinds.push_back({shape, step.a ? window : 0, step.a, step.a && step.fresh, step.b, times, 0});
-      return;
-    }
-    const TileRun* const next = run + loops[level].runs;
-    for (bool begins = true; run != next; ++run, begins = false) {
-      const std::int32_t s = shape + run->shape, w = window + run->window;
-      if (begins) visit(level + 1, next, s, w, step, times);
-      if (run->tiles > begins) visit(level + 1, next, s, w, steps_[level], times * (run->tiles - begins));
-    }
-  }
-
-  ClassCost& cost_;
-  const std::array<TileStep, most_tile_loops> steps_;
-};
+void find_kinds(ClassCost& cost) {
+  cost.kinds.clear();
+  walk_operations(cost.order, [&](std::int32_t shape, std::int32_t window, TileStep step, std::int64_t times) {
+    const std::size_t known = kind_of(cost, shape, window, step);
+    if (known == cost.kinds.size())
+      cost.kinds.push_back({shape, step.a ? window : 0, step.a, step.a && step.fresh, step.b, 0, 0});
+    cost.kinds[known].times += times;
+  });
+}
 
 bool exchanges(const ClassCost& cost) {
   return moves_activations(cost) ||
@@ -229,7 +207,7 @@ ClassCost class_cost(const InstructionClass& c, const Resolved& r) {
     cost.owned = owned_by(c, cost.busy, r.machine);
   }
   cost.products_in_mac = products_in_mac(cost, r);
-  if (exchanges(cost)) OperationKinds{cost};
+  if (exchanges(cost)) find_kinds(cost);
   find_durations(c, r, cost);
   cost.link_in_cycles += between_dies(r.machine, cost);
   return cost;

@@ -47,6 +47,24 @@ inline constexpr std::size_t most_tile_loops = 8;
 /// The operands that the next operation loads after a step of each loop.
 std::array<TileStep, most_tile_loops> tile_steps(const TileLoops& order);
 
+/// Calls of(shape, window, step, times) for all operations in their order; those of a run but its first, which are
+/// alike, at once.
+template <class Of>
+void walk_operations(const TileLoops& order, const Of& of) {
+  const auto steps = tile_steps(order);
+  const auto visit = [&](const auto& self, std::size_t level, const TileRun* run, std::int32_t shape,
+                         std::int32_t window, TileStep step, std::int64_t times) -> void {
+    if (level == order.loops.size()) return of(shape, window, step, times);
+    const TileRun* const next = run + order.loops[level].runs;
+    for (bool begins = true; run != next; ++run, begins = false) {
+      const std::int32_t s = shape + run->shape, w = window + run->window;
+      if (begins) self(self, level + 1, next, s, w, step, times);
+      if (run->tiles > begins) self(self, level + 1, next, s, w, steps[level], times * (run->tiles - begins));
+    }
+  };
+  visit(visit, 0, order.runs.data(), 0, 0, TileStep{}, 1);
+}
+
 /// One shape: a nest's size, or row-wise rows and elements of each (`channels`); its place in the sum (in the
 /// passes over chunks, where only the last writes), and how many operations have it.
 struct TileShape {

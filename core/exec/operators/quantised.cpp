@@ -27,9 +27,7 @@ std::vector<double> spread(Chip& chip, const Node& node, std::size_t i, const Sh
   if (from.size() == 1 && along == Along::rows) from.push_back(1);
   if (from.size() == 1 && along == Along::first) from.insert(from.end(), shape.size() - 1, 1);
   if (from.size() == 1 && along == Along::second) from.insert(from.end(), shape.size() - 2, 1);
-  std::vector<double> all;
-  for (const std::size_t at : broadcast_elements(from, shape)) all.push_back(numbers[at]);
-  return all;
+  return broadcast_numbers(numbers, from, shape);
 }
 
 double at_element(const std::vector<double>& numbers, std::int64_t element) {

@@ -98,12 +98,10 @@ constexpr Counted counted[] = {
 
 std::int64_t count_of(const Graph& graph, const Counted& row) {
   const PatternNode pattern = parse_pattern(row.pattern);
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
+  return count_each(graph, [&](NodeId n) {
     const auto found = match(graph, n, pattern);
-    if (found && (row.holds == nullptr || row.holds(graph, *found))) ++count;
-  }
-  return count;
+    return found && (row.holds == nullptr || row.holds(graph, *found));
+  });
 }
 
 }  // namespace

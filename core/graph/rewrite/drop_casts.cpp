@@ -44,10 +44,7 @@ bool drop_casts_at(Graph& graph, NodeId id) {
 }  // namespace
 
 std::int64_t drop_casts(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (drop_casts_at(graph, n)) ++count;
-  return count;
+  return count_each(graph, [&](NodeId n) { return drop_casts_at(graph, n); });
 }
 
 }  // namespace sdip

@@ -21,19 +21,11 @@ std::string sigmoid_of(const std::string& x) {
 /// Replaces each match of a form by an operator on x; x and the result must be of one type and shape.
 template <class Build>
 std::int64_t replace_each(Graph& graph, const Forms& forms, Build build) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
-    for (const PatternNode& form : forms) {
-      const auto found = match(graph, n, form);
-      if (!found) continue;
-      const Operand& x = value_at(graph, found->values.at("x")).operand;
-      const Operand& y = value_at(graph, graph.nodes[n].outputs[0]).operand;
-      if (x.shape != y.shape || x.type != y.type || x.weight || !is_floating(x.type) || !build(*found)) continue;
-      ++count;
-      break;
-    }
-  }
-  return count;
+  return rewrite_matches(graph, forms, [&](NodeId n, const Match& found) {
+    const Operand& x = value_at(graph, found.values.at("x")).operand;
+    const Operand& y = value_at(graph, graph.nodes[n].outputs[0]).operand;
+    return x.shape == y.shape && x.type == y.type && !x.weight && is_floating(x.type) && build(found);
+  });
 }
 
 bool replace(Graph& graph, const Match& found, const char* domain, const char* type, Attributes attributes = {}) {

@@ -6,16 +6,6 @@
 namespace sdip {
 namespace {
 
-/// Whether a weight broadcast to `shape` has one value a channel: [C,1,1] or [1,C,1,1] into [N,C,H,W].
-bool is_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
-  if (!is_weight(graph, id)) return false;
-  Shape own = value_at(graph, id).operand.shape, wanted(shape.size(), 1);
-  if (own.size() > shape.size() || own.size() + 1 < shape.size()) return false;
-  own.insert(own.begin(), shape.size() - own.size(), 1);
-  wanted[1] = shape[1];
-  return own == wanted;
-}
-
 bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
   if (!is_node(graph, conv, "Conv")) return false;
   std::vector<ValueId> inputs = node_at(graph, conv).inputs;
@@ -25,7 +15,9 @@ bool fuse_conv_bias_at(Graph& graph, NodeId conv, std::vector<Node>& made) {
   const ValueId bias = other_input(graph, add, out);
   const Operand product = value_at(graph, out).operand;
   const Operand& sum = value_at(graph, node_at(graph, add).outputs[0]).operand;
-  if (!is_per_channel(graph, bias, product.shape) || sum.shape != product.shape) return false;
+  if (!is_one_per_channel(graph, bias, product.shape) ||
+      value_at(graph, bias).operand.shape.size() + 1 < product.shape.size() || sum.shape != product.shape)
+    return false;
   const std::string name = node_at(graph, add).name + "/bias";
   Tensor shape{ElementType::int64, {1}, {product.shape[1]}, {}};
   const ValueId target = add_constant(graph, name + "/shape", std::move(shape));

@@ -93,17 +93,11 @@ bool rewrite_two(Graph& graph, NodeId id, const Equation& equation) {
 }  // namespace
 
 std::int64_t fuse_einsum(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
-    if (!is_node(graph, n, "Einsum")) continue;
-    const auto equation = equation_of(graph, n);
-    if (!equation) continue;
-    const bool rewritten = equation->terms.size() == 1   ? rewrite_one(graph, n, *equation)
-                           : equation->terms.size() == 2 ? rewrite_two(graph, n, *equation)
-                                                         : false;
-    if (rewritten) ++count;
-  }
-  return count;
+  return count_each(graph, [&](NodeId n) {
+    const auto equation = is_node(graph, n, "Einsum") ? equation_of(graph, n) : std::nullopt;
+    if (!equation || equation->terms.size() > 2) return false;
+    return equation->terms.size() == 1 ? rewrite_one(graph, n, *equation) : rewrite_two(graph, n, *equation);
+  });
 }
 
 }  // namespace sdip

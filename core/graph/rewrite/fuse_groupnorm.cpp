@@ -11,17 +11,6 @@
 namespace sdip {
 namespace {
 
-/// Whether a weight broadcast to `shape` has one value a channel: [C,1,1] or [1,C,1,1] into [N,C,H,W].
-bool is_one_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
-  if (!is_weight(graph, id)) return false;
-  Shape own = value_at(graph, id).operand.shape;
-  if (own.size() > shape.size()) return false;
-  own.insert(own.begin(), shape.size() - own.size(), 1);
-  Shape wanted(shape.size(), 1);
-  wanted[1] = shape[1];
-  return own == wanted;
-}
-
 /// Whether a node normalises each of [N,G] over all the rest, and does nothing else.
 bool normalises_groups(const Graph& graph, NodeId norm) {
   const Node& node = node_at(graph, norm);
@@ -96,10 +85,7 @@ bool fuse_groupnorm_at(Graph& graph, NodeId norm) {
 }  // namespace
 
 std::int64_t fuse_groupnorm(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (fuse_groupnorm_at(graph, n)) ++count;
-  return count;
+  return count_each(graph, [&](NodeId n) { return fuse_groupnorm_at(graph, n); });
 }
 
 }  // namespace sdip

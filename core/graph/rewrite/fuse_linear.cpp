@@ -57,12 +57,10 @@ bool rewrite_gemm(Graph& graph, NodeId gemm) {
 }  // namespace
 
 std::int64_t fuse_linear(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
-    if (is_node(graph, n, "MatMul") && rewrite_matmul(graph, n)) ++count;
-    if (is_node(graph, n, "Gemm") && rewrite_gemm(graph, n)) ++count;
-  }
-  return count;
+  return count_each(graph, [&](NodeId n) {
+    return is_node(graph, n, "MatMul") ? rewrite_matmul(graph, n)
+                                       : is_node(graph, n, "Gemm") && rewrite_gemm(graph, n);
+  });
 }
 
 }  // namespace sdip

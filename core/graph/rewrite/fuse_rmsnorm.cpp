@@ -76,10 +76,7 @@ bool fuse_rmsnorm_at(Graph& graph, NodeId last) {
 }  // namespace
 
 std::int64_t fuse_rmsnorm(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (fuse_rmsnorm_at(graph, n)) ++count;
-  return count;
+  return count_each(graph, [&](NodeId n) { return fuse_rmsnorm_at(graph, n); });
 }
 
 }  // namespace sdip

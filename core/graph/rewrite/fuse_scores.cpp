@@ -232,16 +232,11 @@ bool is_attention(const Graph& graph, NodeId id) {
 }
 
 std::int64_t count_attention(const Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) count += is_attention(graph, n) ? 1 : 0;
-  return count;
+  return count_each(graph, [&](NodeId n) { return is_attention(graph, n); });
 }
 
 std::int64_t fuse_scores(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (is_node(graph, n, "Softmax") && fuse_scores_at(graph, n)) ++count;
-  return count;
+  return count_each(graph, [&](NodeId n) { return is_node(graph, n, "Softmax") && fuse_scores_at(graph, n); });
 }
 
 }  // namespace sdip

@@ -11,20 +11,13 @@ std::int64_t fuse_softmax(Graph& graph) {
   static const std::vector<PatternNode> forms = {
       parse_pattern("Div(e:Exp(Sub(x, m:ReduceMax(x, ...))), " + sum + ")"),
       parse_pattern(fmt::format("Mul(e:Exp(Sub(x, m:ReduceMax(x, ...))), (Reciprocal({})|Div(1, {})))", sum, sum))};
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) {
-    for (const PatternNode& form : forms) {
-      const auto found = match(graph, n, form);
-      if (!found) continue;
-      const auto axes = reduced_axes(graph, found->nodes.at("m"));
-      if (axes.size() != 1 || reduced_axes(graph, found->nodes.at("s")) != axes) continue;
-      replace_last(graph, found->pattern, "", "Softmax", {found->values.at("x")},
-                   {{"axis", static_cast<std::int64_t>(axes[0])}});
-      ++count;
-      break;
-    }
-  }
-  return count;
+  return rewrite_matches(graph, forms, [&](NodeId, const Match& found) {
+    const auto axes = reduced_axes(graph, found.nodes.at("m"));
+    if (axes.size() != 1 || reduced_axes(graph, found.nodes.at("s")) != axes) return false;
+    replace_last(graph, found.pattern, "", "Softmax", {found.values.at("x")},
+                 {{"axis", static_cast<std::int64_t>(axes[0])}});
+    return true;
+  });
 }
 
 }  // namespace sdip

@@ -32,10 +32,7 @@ bool fuse_upsample_at(Graph& graph, NodeId expand) {
 }  // namespace
 
 std::int64_t fuse_upsample(Graph& graph) {
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (is_node(graph, n, "Expand") && fuse_upsample_at(graph, n)) ++count;
-  return count;
+  return count_each(graph, [&](NodeId n) { return is_node(graph, n, "Expand") && fuse_upsample_at(graph, n); });
 }
 
 }  // namespace sdip

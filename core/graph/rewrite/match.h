@@ -1,6 +1,7 @@
 // Patterns written as text, and where they stand in a graph. Internal to its room.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/rewrite/pattern.h"
 
 namespace sdip {
 
@@ -48,5 +50,16 @@ std::optional<Match> match(const Graph& graph, NodeId root, const PatternNode& p
 
 /// Whether a constant of type `type` is `wanted`, written with few digits or rounded to that type.
 bool is_near(ElementType type, double number, double wanted);
+
+/// Calls `rewrites(node, match)` for each match of a form until it does, and returns how often it did.
+template <class Rewrites>
+std::int64_t rewrite_matches(Graph& graph, const std::vector<PatternNode>& forms, const Rewrites& rewrites) {
+  return count_each(graph, [&](NodeId n) {
+    return std::ranges::any_of(forms, [&](const PatternNode& form) {
+      const auto found = match(graph, n, form);
+      return found && rewrites(n, *found);
+    });
+  });
+}
 
 }  // namespace sdip

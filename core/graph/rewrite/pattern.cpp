@@ -111,14 +111,22 @@ ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor) {
 
 std::int64_t rewrite_each(Graph& graph, Made where, bool (*at)(Graph&, NodeId, std::vector<Node>& made)) {
   std::vector<Node> made;
-  std::int64_t count = 0;
-  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n)
-    if (at(graph, n, made)) ++count;
+  const std::int64_t count = count_each(graph, [&](NodeId n) { return at(graph, n, made); });
   if (made.empty()) return count;
   graph.nodes.insert(where == Made::before ? graph.nodes.begin() : graph.nodes.end(),
                      std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
   sort_nodes(graph);  // what is new may stand behind its use
   return count;
+}
+
+bool is_one_per_channel(const Graph& graph, ValueId id, const Shape& shape) {
+  if (!is_weight(graph, id)) return false;
+  Shape own = value_at(graph, id).operand.shape;
+  if (own.size() > shape.size()) return false;
+  own.insert(own.begin(), shape.size() - own.size(), 1);
+  Shape wanted(shape.size(), 1);
+  wanted[1] = shape[1];
+  return own == wanted;
 }
 
 ValueId other_input(const Graph& graph, NodeId node, ValueId id) {

@@ -45,6 +45,9 @@ std::optional<Scaled> scaled(const Graph& graph, NodeId node);
 /// Whether a value is made at compile time: an initializer, or of weights and constants alone.
 bool is_weight(const Graph& graph, ValueId id);
 
+/// Whether a weight broadcast to `shape` has one value a channel: [C,1,1] or [1,C,1,1] into [N,C,H,W].
+bool is_one_per_channel(const Graph& graph, ValueId id, const Shape& shape);
+
 /// The axes that a reduction (ReduceMean, ReduceSum, ReduceMax) goes over, from the front in ascending order;
 /// nothing when it does not keep them as axes of size 1, or they are not known.
 std::vector<std::size_t> reduced_axes(const Graph& graph, NodeId reduction);
@@ -71,8 +74,16 @@ void bypass(Graph& graph, NodeId id, ValueId instead);
 
 bool is_graph_output(const Graph& graph, ValueId id);
 
-/// Calls `at` for every node, and returns how often it rewrote. What it puts into `made` becomes nodes, which are
-/// sorted then: before all others where they make weights of weights.
+/// Calls `at` for every node, also for those it adds, and returns how often it rewrote, or said that it holds.
+template <class At>
+std::int64_t count_each(const Graph& graph, const At& at) {
+  std::int64_t count = 0;
+  for (NodeId n = 0; n < std::ssize(graph.nodes); ++n) count += at(n) ? 1 : 0;
+  return count;
+}
+
+/// The same; what it puts into `made` becomes nodes, which are sorted then: before all others where they make
+/// weights of weights.
 enum class Made { before, behind };
 std::int64_t rewrite_each(Graph& graph, Made where, bool (*at)(Graph&, NodeId, std::vector<Node>& made));
 

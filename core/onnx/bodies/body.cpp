@@ -197,18 +197,18 @@ void append(ModelReading& reading, Node node) {
   }
 }
 
-void deliver(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-             const std::string& name, const std::vector<ValueId>& results, std::size_t first_made) {
+void deliver(const NodeCall& call, const std::vector<ValueId>& results, std::size_t first_made) {
+  const onnx::NodeProto& node = call.node;
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
     const ValueId id = results.at(as_size(i));
-    if (id == none) refuse_node(name, node, "invalid_graph", "output '" + node.output(i) + "' is an absent input");
-    if (!scope.values.emplace(node.output(i), id).second) {
-      refuse_node(name, node, "invalid_graph", "value '" + node.output(i) + "' is made twice");
+    if (id == none) call.refuse("invalid_graph", "output '" + node.output(i) + "' is an absent input");
+    if (!call.scope.values.emplace(node.output(i), id).second) {
+      call.refuse("invalid_graph", "value '" + node.output(i) + "' is made twice");
     }
     if (as_size(id) < first_made) continue;
-    value_at(reading, id).name = path_of(place.path, node.output(i));
-    count_name(reading, place, value_at(reading, id).name);
+    value_at(call.reading, id).name = path_of(call.place.path, node.output(i));
+    count_name(call.reading, call.place, value_at(call.reading, id).name);
   }
 }
 
@@ -224,9 +224,9 @@ void read_body(ModelReading& reading, const BodyPlace& place, Scope& scope, cons
     const std::int64_t elements = place.depth == 0 ? 0 : static_cast<std::int64_t>(node.ByteSizeLong() / 8);
     spend(reading, name, 1 + (place.depth == 0 ? 0 : (node.input_size() + node.output_size()) / 16), elements);
     if (function != nullptr) {
-      inline_function(reading, place, scope, node, name, *function);
+      inline_function({reading, place, scope, node, name}, *function);
     } else if (is_control(node)) {
-      read_control(reading, place, scope, node, name);
+      read_control({reading, place, scope, node, name});
     } else {
       read_node(reading, place, scope, node, name);
     }

@@ -7,15 +7,7 @@
 namespace sdip {
 namespace {
 
-struct Call {
-  ModelReading& reading;
-  const BodyPlace& place;
-  Scope& scope;
-  const onnx::NodeProto& node;
-  const std::string& name;
-};
-
-[[noreturn]] void refuse_undecided(const Call& call, ValueId id, const char* what) {
+[[noreturn]] void refuse_undecided(const NodeCall& call, ValueId id, const char* what) {
   const Graph& graph = call.reading.graph;
   refuse_unknown_numbers(
       graph, std::span(&id, 1), call.name,
@@ -23,56 +15,49 @@ struct Call {
 }
 
 /// The number of a scalar; nothing when it is not known. Throws shape_mismatch for another type or size.
-std::optional<std::int64_t> known_scalar(const Call& call, ValueId id, ElementType type, const char* what) {
+std::optional<std::int64_t> known_scalar(const NodeCall& call, ValueId id, ElementType type, const char* what) {
   const Operand& operand = call.reading.graph.values[id].operand;
   if (operand.type != type || element_count(operand.shape) != 1) {
-    refuse_node(call.name, call.node, "shape_mismatch",
-                fmt::format("{} must be one {}, but is {}{}", what, element_type_text(type),
-                            element_type_text(operand.type), shape_text(operand.shape)));
+    call.refuse("shape_mismatch", fmt::format("{} must be one {}, but is {}{}", what, element_type_text(type),
+                                              element_type_text(operand.type), shape_text(operand.shape)));
   }
   if (operand.value) return operand.value->ints.at(0);
   return std::nullopt;
 }
 
-ValueId input_of(const Call& call, int i) {
-  const bool given = i < call.node.input_size() && !call.node.input(i).empty();
-  return given ? find_value(call.scope, call.node.input(i)) : none;
-}
-
-void read_if(const Call& call) {
-  const ValueId condition = input_of(call, 0);
+void read_if(const NodeCall& call) {
+  const ValueId condition = call.input(0);
   if (condition == none || call.node.input_size() != 1) {
-    refuse_node(call.name, call.node, "invalid_graph", "must have one input, its condition");
+    call.refuse("invalid_graph", "must have one input, its condition");
   }
-  check_attribute_names(call.node, call.name, "then_branch else_branch");
-  const auto& then_branch = subgraph_of(call.node, call.name, "then_branch");
-  const auto& else_branch = subgraph_of(call.node, call.name, "else_branch");
+  check_attribute_names(call, "then_branch else_branch");
+  const auto& then_branch = subgraph_of(call, "then_branch");
+  const auto& else_branch = subgraph_of(call, "else_branch");
   const auto taken = known_scalar(call, condition, ElementType::boolean, "the condition");
   if (!taken) refuse_undecided(call, condition, "the condition");
   const auto& branch = *taken != 0 ? then_branch : else_branch;
-  if (branch.input_size() != 0) refuse_node(call.name, call.node, "invalid_graph", "a branch has inputs");
+  if (branch.input_size() != 0) call.refuse("invalid_graph", "a branch has inputs");
   refuse_unknown(call.reading, branch.node(), *call.place.opsets);
   call.reading.graph.imported.branches += 1;
   const std::size_t first_made = call.reading.graph.values.size();
-  const auto results = read_subgraph(call.reading, call.place, call.scope, branch,
-                                     path_of(call.name, *taken != 0 ? "then" : "else"), {});
-  deliver(call.reading, call.place, call.scope, call.node, call.name, results, first_made);
+  const auto results = read_subgraph(call, branch, path_of(call.name, *taken != 0 ? "then" : "else"), {});
+  deliver(call, results, first_made);
 }
 
 /// Checks the numbers of a loop: from n + 2 inputs the body makes 1 + n + k results, and the node has n + k
 /// outputs.
-void check_loop(const Call& call, const onnx::GraphProto& body) {
+void check_loop(const NodeCall& call, const onnx::GraphProto& body) {
   const int carried = call.node.input_size() - 2;
   if (carried < 0 || body.input_size() != carried + 2 || body.output_size() < carried + 1 ||
       call.node.output_size() > body.output_size() - 1) {
-    refuse_node(call.name, call.node, "invalid_graph",
+    call.refuse("invalid_graph",
                 fmt::format("has {} inputs and {} outputs, but its body {} and {}", call.node.input_size(),
                             call.node.output_size(), body.input_size(), body.output_size()));
   }
 }
 
 /// The stacked result of a loop without iterations: no element, in the shape that the body declares.
-ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) {
+ValueId nothing_stacked(const NodeCall& call, const onnx::ValueInfoProto& declared) {
   Shape shape{0};
   const auto& type = declared.type().tensor_type();
   const auto element = element_type_of_onnx(type.elem_type());
@@ -81,7 +66,7 @@ ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) 
     if (!element || shape.back() < 0) break;
   }
   if (!element || !type.has_shape() || shape.back() < 0) {
-    refuse_node(call.name, call.node, "shape_unknown",
+    call.refuse("shape_unknown",
                 "has no iterations, and its body does not say the shape of '" + declared.name() + "'");
   }
   check_shape(shape, "'" + declared.name() + "'", call.reading.options);
@@ -89,7 +74,7 @@ ValueId nothing_stacked(const Call& call, const onnx::ValueInfoProto& declared) 
 }
 
 /// Whether another iteration comes. Trips come first: after the last one nothing depends on the condition.
-bool goes_on(const Call& call, std::int64_t iteration, std::optional<std::int64_t> trips, ValueId condition) {
+bool goes_on(const NodeCall& call, std::int64_t iteration, std::optional<std::int64_t> trips, ValueId condition) {
   if (trips && iteration >= *trips) return false;
   if (condition == none) return true;
   const auto known = known_scalar(call, condition, ElementType::boolean, "the condition");
@@ -97,22 +82,22 @@ bool goes_on(const Call& call, std::int64_t iteration, std::optional<std::int64_
   return *known != 0;
 }
 
-void read_loop(const Call& call) {
-  check_attribute_names(call.node, call.name, "body");
-  const auto& body = subgraph_of(call.node, call.name, "body");
+void read_loop(const NodeCall& call) {
+  check_attribute_names(call, "body");
+  const auto& body = subgraph_of(call, "body");
   check_loop(call, body);
-  const ValueId trip_count = input_of(call, 0);
+  const ValueId trip_count = call.input(0);
   std::optional<std::int64_t> trips;
   if (trip_count != none) {
     trips = known_scalar(call, trip_count, ElementType::int64, "the trip count");
     if (!trips) refuse_undecided(call, trip_count, "the trip count");
   }
-  ValueId condition = input_of(call, 1);
+  ValueId condition = call.input(1);
   const auto carried = as_size(call.node.input_size() - 2);
   std::vector<ValueId> state;
   for (int i = 2; i < call.node.input_size(); ++i) {
-    state.push_back(input_of(call, i));
-    if (state.back() == none) refuse_node(call.name, call.node, "invalid_graph", "a carried input is missing");
+    state.push_back(call.input(i));
+    if (state.back() == none) call.refuse("invalid_graph", "a carried input is missing");
   }
   std::vector<std::vector<ValueId>> stacks(as_size(body.output_size()) - 1 - carried);
   const std::size_t first_made = call.reading.graph.values.size();
@@ -124,7 +109,7 @@ void read_loop(const Call& call) {
         add_constant(call.reading, path_of(path, body.input(0).name()), {ElementType::int64, {}, {i}, {}}),
         condition == none ? yes : condition};
     inputs.insert(inputs.end(), state.begin(), state.end());
-    const auto results = read_subgraph(call.reading, call.place, call.scope, body, path, inputs);
+    const auto results = read_subgraph(call, body, path, inputs);
     condition = results[0];
     state.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(carried));
     for (std::size_t k = 0; k < stacks.size(); ++k) stacks[k].push_back(results[1 + carried + k]);
@@ -136,7 +121,7 @@ void read_loop(const Call& call) {
                         ? nothing_stacked(call, body.output(static_cast<int>(1 + carried + k)))
                         : stacked(call.reading, path_of(call.name, "stack_" + std::to_string(k)), stacks[k], 0));
   }
-  deliver(call.reading, call.place, call.scope, call.node, call.name, state, first_made);
+  deliver(call, state, first_made);
 }
 
 }  // namespace
@@ -147,13 +132,11 @@ bool is_control(const onnx::NodeProto& node) {
   return node.op_type() == "If" || node.op_type() == "Loop" || node.op_type() == "Scan";
 }
 
-void read_control(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                  const std::string& name) {
-  const Call call{reading, place, scope, node, name};
-  if (node.op_type() == "If") return read_if(call);
-  if (node.op_type() == "Loop") return read_loop(call);
-  if (node.op_type() == "FlexAttention") return read_flex_attention(reading, place, scope, node, name);
-  read_scan(reading, place, scope, node, name);
+void read_control(const NodeCall& call) {
+  const std::string& type = call.node.op_type();
+  if (type == "If") return read_if(call);
+  if (type == "Loop") return read_loop(call);
+  type == "Scan" ? read_scan(call) : read_flex_attention(call);
 }
 
 }  // namespace sdip

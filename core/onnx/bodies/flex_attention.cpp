@@ -11,28 +11,24 @@ namespace sdip {
 namespace {
 
 struct Flex {
-  ModelReading& reading;
-  const BodyPlace& place;
-  Scope& scope;
-  const onnx::NodeProto& node;
-  const std::string& name;
+  const NodeCall& call;
   Attributes attributes;  // but for the subgraphs
 
-  const Operand& operand(ValueId id) const { return reading.graph.values[id].operand; }
-  [[noreturn]] void refuse(const char* code, const std::string& what) const { refuse_node(name, node, code, what); }
+  const Operand& operand(ValueId id) const { return call.reading.graph.values[id].operand; }
   ValueId made(const char* domain, const char* type, std::vector<ValueId> inputs, Attributes with, int number = 0) {
     Node part;
-    part.name = path_of(name, type + (number == 0 ? std::string() : "_" + std::to_string(number)));
+    part.name = path_of(call.name, type + (number == 0 ? std::string() : "_" + std::to_string(number)));
     part.op = find_operator(domain, type);
     part.opset = replacement_opset;
     part.inputs = std::move(inputs);
     part.attributes = std::move(with);
-    return add_node(reading, std::move(part));
+    return add_node(call.reading, std::move(part));
   }
   ValueId reshaped(ValueId x, const Shape& shape, int number) {
     if (operand(x).shape == shape) return x;
     Tensor sizes{ElementType::int64, {std::ssize(shape)}, shape, {}};
-    const ValueId to = add_constant(reading, path_of(name, "shape_" + std::to_string(number)), std::move(sizes));
+    const ValueId to =
+        add_constant(call.reading, path_of(call.name, "shape_" + std::to_string(number)), std::move(sizes));
     return made("", "Reshape", {x, to}, {}, number);
   }
   ValueId cast(ValueId x, ElementType type, int number) {
@@ -44,31 +40,30 @@ struct Flex {
 std::vector<ValueId> operands_of(Flex& flex) {
   std::vector<ValueId> ids;
   for (int i = 0; i < 3; ++i) {
-    const bool given = i < flex.node.input_size() && !flex.node.input(i).empty();
-    if (!given || flex.node.input_size() > 3) flex.refuse("invalid_graph", "must have three inputs, Q, K and V");
-    ids.push_back(find_value(flex.scope, flex.node.input(i)));
+    ids.push_back(flex.call.input(i));
+    if (ids.back() == none || flex.call.node.input_size() > 3)
+      flex.call.refuse("invalid_graph", "must have three inputs, Q, K and V");
     const Operand& in = flex.operand(ids.back());
     if (in.shape.size() != 4 || !is_floating(in.type) || in.type != flex.operand(ids[0]).type)
-      flex.refuse("shape_mismatch", "Q, K and V must be floats of one type and of rank 4");
+      flex.call.refuse("shape_mismatch", "Q, K and V must be floats of one type and of rank 4");
   }
   const Shape &q = flex.operand(ids[0]).shape, &k = flex.operand(ids[1]).shape, &v = flex.operand(ids[2]).shape;
   if (k[0] != q[0] || v[0] != q[0] || v[1] != k[1] || v[2] != k[2] || k[3] != q[3] || k[1] < 1 || q[1] % k[1] != 0)
-    flex.refuse("shape_mismatch", "Q, K and V do not fit");
+    flex.call.refuse("shape_mismatch", "Q, K and V do not fit");
   return ids;
 }
 
 /// The scores or probabilities as a subgraph changes them; themselves where there is none.
 ValueId modified(Flex& flex, const char* attribute, ValueId x) {
   bool given = false;
-  for (const auto& each : flex.node.attribute()) given = given || each.name() == attribute;
+  for (const auto& each : flex.call.node.attribute()) given = given || each.name() == attribute;
   if (!given) return x;
-  const onnx::GraphProto& graph = subgraph_of(flex.node, flex.name, attribute);
+  const onnx::GraphProto& graph = subgraph_of(flex.call, attribute);
   if (graph.input_size() != 1 || graph.output_size() != 1)
-    flex.refuse("invalid_graph", std::string(attribute) + " must have one input and one output");
-  const ValueId y =
-      read_subgraph(flex.reading, flex.place, flex.scope, graph, path_of(flex.name, attribute), {x})[0];
+    flex.call.refuse("invalid_graph", std::string(attribute) + " must have one input and one output");
+  const ValueId y = read_subgraph(flex.call, graph, path_of(flex.call.name, attribute), {x})[0];
   if (flex.operand(y).shape != flex.operand(x).shape || flex.operand(y).type != flex.operand(x).type)
-    flex.refuse("shape_mismatch", std::string(attribute) + " gives another shape or type than it takes");
+    flex.call.refuse("shape_mismatch", std::string(attribute) + " gives another shape or type than it takes");
   return y;
 }
 
@@ -79,7 +74,7 @@ ElementType precision_of(const Flex& flex, ElementType type) {
     return type == ElementType::float64 ? ElementType::float64 : ElementType::float32;
   const auto* given = std::get_if<std::int64_t>(&found->second);
   if (given == nullptr || (*given != 1 && *given != 10 && *given != 11 && *given != 16))
-    flex.refuse("unsupported_attribute", "softmax_precision must be a float type");
+    flex.call.refuse("unsupported_attribute", "softmax_precision must be a float type");
   return *element_type_of_onnx(*given);
 }
 
@@ -87,21 +82,20 @@ double scale_of(const Flex& flex, std::int64_t depth) {
   const auto found = flex.attributes.find("scale");
   if (found == flex.attributes.end()) return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(depth, 1)));
   const auto* given = std::get_if<double>(&found->second);
-  if (given == nullptr) flex.refuse("unsupported_attribute", "attribute 'scale' must be a float");
+  if (given == nullptr) flex.call.refuse("unsupported_attribute", "attribute 'scale' must be a float");
   return *given;
 }
 
 }  // namespace
 
-void read_flex_attention(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                         const std::string& name) {
-  check_attribute_names(node, name, "prob_mod scale score_mod softmax_precision");
+void read_flex_attention(const NodeCall& call) {
+  check_attribute_names(call, "prob_mod scale score_mod softmax_precision");
   onnx::NodeProto plain;
-  for (const auto& attribute : node.attribute()) {
+  for (const auto& attribute : call.node.attribute()) {
     if (attribute.name() == "scale" || attribute.name() == "softmax_precision") *plain.add_attribute() = attribute;
   }
-  Flex flex{reading, place, scope, node, name, read_attributes(plain, name, place.attributes, reading.options)};
-  const std::size_t first_made = reading.graph.values.size();
+  Flex flex{call, read_attributes(plain, call.name, call.place.attributes, call.reading.options)};
+  const std::size_t first_made = call.reading.graph.values.size();
   const auto ids = operands_of(flex);
   const Shape q = flex.operand(ids[0]).shape, k = flex.operand(ids[1]).shape, v = flex.operand(ids[2]).shape;
   const ElementType type = flex.operand(ids[0]).type;
@@ -115,7 +109,7 @@ void read_flex_attention(ModelReading& reading, const BodyPlace& place, Scope& s
   x = flex.reshaped(modified(flex, "prob_mod", x), by_key, 3);
   x = flex.made("", "MatMul", {x, flex.cast(ids[2], precise, 2)}, {});
   x = flex.cast(flex.reshaped(x, {q[0], q[1], q[2], v[3]}, 4), type, 3);
-  deliver(reading, place, scope, node, name, {x}, first_made);
+  deliver(call, {x}, first_made);
 }
 
 }  // namespace sdip

@@ -45,35 +45,33 @@ Function function_of(const onnx::FunctionProto& proto) {
 }
 
 /// The call's attributes, else the function's defaults.
-AttributeEnvironment environment_of(const Function& function, const onnx::NodeProto& node, const std::string& name,
-                                    const AttributeEnvironment& outer) {
+AttributeEnvironment environment_of(const NodeCall& call, const Function& function) {
   AttributeEnvironment environment;
   for (const std::string& attribute : function.proto->attribute()) environment[attribute] = nullptr;
   for (const auto& [attribute, value] : function.defaults) environment[attribute] = &value;
   std::unordered_set<std::string_view> given;
-  for (const auto& attribute : node.attribute()) {
+  for (const auto& attribute : call.node.attribute()) {
     if (!given.insert(attribute.name()).second) {
-      refuse_node(name, node, "invalid_graph", "attribute '" + attribute.name() + "' stands twice");
+      call.refuse("invalid_graph", "attribute '" + attribute.name() + "' stands twice");
     }
     const auto formal = environment.find(attribute.name());
     if (formal == environment.end() || attribute.has_g()) {
-      refuse_node(name, node, "unsupported_attribute",
+      call.refuse("unsupported_attribute",
                   "attribute '" + attribute.name() + "' is not one of the function, or is a subgraph");
     }
-    const std::string what = fmt::format("node '{}', attribute '{}'", name, attribute.name());
-    if (const auto* value = resolved_attribute(attribute, what, outer)) formal->second = value;
+    const std::string what = fmt::format("node '{}', attribute '{}'", call.name, attribute.name());
+    if (const auto* value = resolved_attribute(attribute, what, call.place.attributes)) formal->second = value;
   }
   return environment;
 }
 
-void refuse_recursion(const ModelReading& reading, const BodyPlace& place, const onnx::NodeProto& node,
-                      const std::string& name, const Function& function) {
-  for (const BodyPlace* at = &place; at != nullptr; at = at->caller) {
-    if (at->function == &function) refuse_node(name, node, "invalid_graph", "the function calls itself");
+void refuse_recursion(const NodeCall& call, const Function& function) {
+  for (const BodyPlace* at = &call.place; at != nullptr; at = at->caller) {
+    if (at->function == &function) call.refuse("invalid_graph", "the function calls itself");
   }
-  if (place.depth >= reading.options.most_nesting) {
-    refuse_node(name, node, "limit_exceeded",
-                "calls and subgraphs are nested deeper than " + std::to_string(reading.options.most_nesting));
+  if (call.place.depth >= call.reading.options.most_nesting) {
+    call.refuse("limit_exceeded",
+                "calls and subgraphs are nested deeper than " + std::to_string(call.reading.options.most_nesting));
   }
 }
 
@@ -119,31 +117,30 @@ void read_functions(ModelReading& reading, const onnx::ModelProto& model) {
   }
 }
 
-void inline_function(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                     const std::string& name, const Function& function) {
+void inline_function(const NodeCall& call, const Function& function) {
+  ModelReading& reading = call.reading;
+  const onnx::NodeProto& node = call.node;
   const onnx::FunctionProto& proto = *function.proto;
-  refuse_recursion(reading, place, node, name, function);
+  refuse_recursion(call, function);
   if (node.input_size() > proto.input_size() || node.output_size() > proto.output_size()) {
-    refuse_node(name, node, "invalid_graph",
+    call.refuse("invalid_graph",
                 fmt::format("has {} inputs and {} outputs, but the function {} and {}", node.input_size(),
                             node.output_size(), proto.input_size(), proto.output_size()));
   }
   const BodyOrder& order = order_of_function(reading, proto);
-  BodyPlace inside{
-      &function.opsets, environment_of(function, node, name, place.attributes), name, place.depth + 1, &place,
-      &function};
+  BodyPlace inside{&function.opsets, environment_of(call, function), call.name, call.place.depth + 1, &call.place,
+                   &function};
   Scope own;
-  spend(reading, name, 1 + (proto.input_size() + proto.output_size()) / 16);
+  spend(reading, call.name, 1 + (proto.input_size() + proto.output_size()) / 16);
   for (int i = 0; i < proto.input_size(); ++i) {
-    const bool given = i < node.input_size() && !node.input(i).empty();
-    own.values.emplace(proto.input(i), given ? find_value(scope, node.input(i)) : none);
+    own.values.emplace(proto.input(i), call.input(i));
   }
   const std::size_t first_made = reading.graph.values.size();
   reading.graph.imported.functions += 1;
   read_body(reading, inside, own, proto.node(), order);
   std::vector<ValueId> results;
   for (const std::string& output : proto.output()) results.push_back(find_value(own, output));
-  deliver(reading, place, scope, node, name, results, first_made);
+  deliver(call, results, first_made);
 }
 
 }  // namespace sdip

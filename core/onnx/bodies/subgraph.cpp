@@ -21,31 +21,32 @@ ValueId add_value(ModelReading& reading, std::string name) {
 
 }  // namespace
 
-void check_attribute_names(const onnx::NodeProto& node, const std::string& name, std::string_view known) {
+void check_attribute_names(const NodeCall& call, std::string_view known) {
   std::unordered_set<std::string_view> seen;
-  for (const auto& attribute : node.attribute()) {
+  for (const auto& attribute : call.node.attribute()) {
     const std::string padded = " " + attribute.name() + " ";
     if ((" " + std::string(known) + " ").find(padded) == std::string::npos) {
-      refuse_node(name, node, "unsupported_attribute",
+      call.refuse("unsupported_attribute",
                   fmt::format("attribute '{}' is not known; known are: {}", attribute.name(), known));
     }
     if (!seen.insert(attribute.name()).second) {
-      refuse_node(name, node, "invalid_graph", "attribute '" + attribute.name() + "' stands twice");
+      call.refuse("invalid_graph", "attribute '" + attribute.name() + "' stands twice");
     }
   }
 }
 
-const onnx::GraphProto& subgraph_of(const onnx::NodeProto& node, const std::string& name, const char* attribute) {
-  for (const auto& found : node.attribute()) {
+const onnx::GraphProto& subgraph_of(const NodeCall& call, const char* attribute) {
+  for (const auto& found : call.node.attribute()) {
     if (found.name() != attribute) continue;
     if (found.has_g() && found.type() == onnx::AttributeProto::GRAPH) return found.g();
   }
-  refuse_node(name, node, "invalid_graph", fmt::format("attribute '{}' must be a subgraph", attribute));
+  call.refuse("invalid_graph", fmt::format("attribute '{}' must be a subgraph", attribute));
 }
 
-std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place, const Scope& outer,
-                                   const onnx::GraphProto& graph, const std::string& path,
+std::vector<ValueId> read_subgraph(const NodeCall& call, const onnx::GraphProto& graph, const std::string& path,
                                    const std::vector<ValueId>& inputs) {
+  ModelReading& reading = call.reading;
+  const BodyPlace& place = call.place;
   if (place.depth >= reading.options.most_nesting) {
     throw Error(
         "limit_exceeded", path,
@@ -60,7 +61,7 @@ std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place
     read_initializers(reading, inside, initializers, graph);
     stored->second = std::move(initializers.values);
   }
-  Scope scope{&outer, &stored->second, {}};
+  Scope scope{&call.scope, &stored->second, {}};
   check(as_size(graph.input_size()) == inputs.size(), "read_subgraph: not as many inputs");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     scope.values.emplace(graph.input(static_cast<int>(i)).name(), inputs[i]);

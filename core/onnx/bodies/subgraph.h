@@ -10,14 +10,13 @@ namespace sdip {
 
 /// Throws Error("unsupported_attribute", node, ...) for an attribute that does not stand in `known`, which are
 /// names separated by spaces, or that stands twice.
-void check_attribute_names(const onnx::NodeProto& node, const std::string& name, std::string_view known);
+void check_attribute_names(const NodeCall& call, std::string_view known);
 
 /// The subgraph of an attribute. Throws Error("invalid_graph", node, ...) when it has none.
-const onnx::GraphProto& subgraph_of(const onnx::NodeProto& node, const std::string& name, const char* attribute);
+const onnx::GraphProto& subgraph_of(const NodeCall& call, const char* attribute);
 
 /// A body's nodes under `path`, its inputs being these values. Returns its results.
-std::vector<ValueId> read_subgraph(ModelReading& reading, const BodyPlace& place, const Scope& outer,
-                                   const onnx::GraphProto& graph, const std::string& path,
+std::vector<ValueId> read_subgraph(const NodeCall& call, const onnx::GraphProto& graph, const std::string& path,
                                    const std::vector<ValueId>& inputs);
 
 ValueId add_constant(ModelReading& reading, std::string name, Tensor tensor);
@@ -33,9 +32,7 @@ ValueId stacked(ModelReading& reading, const std::string& path, const std::vecto
 /// A node of one output that the file does not have, made of its name, operator, opset, attributes and inputs.
 ValueId add_node(ModelReading& reading, Node node);
 
-void read_flex_attention(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-                         const std::string& name);
-void read_scan(ModelReading& reading, const BodyPlace& place, Scope& scope, const onnx::NodeProto& node,
-               const std::string& name);
+void read_flex_attention(const NodeCall& call);
+void read_scan(const NodeCall& call);
 
 }  // namespace sdip

@@ -56,13 +56,9 @@ int mask_bias(BodyWriter& w, const AttentionShape& shape) {
 /// Columns from each text's length on are hidden. Of `bottom_right` also those behind a row's own: the rows are the
 /// text's last. 2 rows, 4 columns, length 3: row 0 sees columns 0 and 1, row 1 columns 0 to 2.
 int length_bias(BodyWriter& w, const AttentionShape& shape, bool bottom_right) {
-  const auto counted = [&](std::int64_t first, std::int64_t end) {
-    const auto scalar = [&](std::int64_t value) { return w.ints({value}, ElementType::int64, true); };
-    return w.node("Range", {scalar(first), scalar(end), scalar(1)});
-  };
   int seen = w.reshape(lengths_in, {shape.batch, 1, 1, 1});
-  if (bottom_right) seen = w.node("Add", {seen, w.reshape(counted(1 - shape.rows, 1), {shape.rows, 1})});
-  const int kept = w.node("Less", {counted(0, shape.columns), seen});
+  if (bottom_right) seen = w.node("Add", {seen, w.reshape(w.range(1 - shape.rows, 1), {shape.rows, 1})});
+  const int kept = w.node("Less", {w.range(0, shape.columns), seen});
   return bias_of_mask(w, kept, input(w.use, q_in).type, -infinity);
 }
 
@@ -74,8 +70,7 @@ int shown(const OperatorUse& use, const AttentionBody& made) {
   return mode == 0 ? made.scores : mode == 1 ? made.capped : mode == 2 ? made.biased : made.weights;
 }
 
-Body expand_attention(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_attention(BodyWriter& w, const OperatorUse& use) {
   const bool flat = input(use, q_in).shape.size() == 3;
   AttentionShape shape = shape_of(use, flat);
   int q = q_in, k = k_in, v = v_in;
@@ -84,14 +79,7 @@ Body expand_attention(const OperatorUse& use) {
     k = split_heads(w, k, shape.batch, shape.columns, shape.kv_heads, shape.depth);
     v = split_heads(w, v, shape.batch, shape.columns, shape.kv_heads, shape.value_depth);
   }
-  std::int64_t past = 0;
-  require(use, (w.given(past_key_in) < 0) == (w.given(past_value_in) < 0), "past_key and past_value go together");
-  if (w.given(past_key_in) >= 0) {
-    past = shape_of_rank(use, past_key_in, 4)[2];
-    k = w.node("Concat", {past_key_in, k}, {{"axis", std::int64_t{2}}});
-    v = w.node("Concat", {past_value_in, v}, {{"axis", std::int64_t{2}}});
-    shape.columns += past;
-  }
+  const std::int64_t past = put_behind_past(w, past_key_in, shape, k, v);
   AttentionOptions options;
   options.hidden_rows_are_zero = true;  // so ONNX 1.22 and onnxruntime 1.30, for both versions
   options.scale = float_attribute(use, "scale", 0);
@@ -110,13 +98,13 @@ Body expand_attention(const OperatorUse& use) {
   const int y = flat
                     ? join_heads(w, made.result, shape.batch, shape.rows, product({shape.heads, shape.value_depth}))
                     : made.result;
-  return w.finish({y, k, v, shown(use, made)});
+  return {y, k, v, shown(use, made)};
 }
 
 constexpr Operator composite_attention_operators[] = {
-    {"", "Attention", "attention", 3, 7,
-     "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", nullptr, nullptr,
-     nullptr, "23 24", false, expand_attention},
+    composite<expand_attention>(
+        "", "Attention", "attention", 3, 7,
+        "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision", "23 24"),
 };
 
 }  // namespace

@@ -13,8 +13,7 @@ int last_positions(BodyWriter& w, int x, std::int64_t given, std::int64_t length
 }
 
 /// x [batch, channels, length], weights [channels, 1, k], bias?, state? [batch, channels, (k - 1) * dilation].
-Body expand_causal_conv(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_causal_conv(BodyWriter& w, const OperatorUse& use) {
   require(use, int_attribute(use, "ndim", 1) == 1, "ndim other than 1 is not supported");
   require(use, int_attribute(use, "channels_last", 0) == 0, "channels_last is not supported");
   require(use, int_attribute(use, "state_window", 0) == 0, "a window of states is not supported");
@@ -30,7 +29,7 @@ Body expand_causal_conv(const OperatorUse& use) {
   std::int64_t before = length, given = x[2];
   if (w.given(3) >= 0) {
     if (input(use, 3).shape != Shape{x[0], x[1], length}) refuse(use, "shape_mismatch", "the state does not fit");
-    in = w.node("Concat", {3, 0}, {{"axis", std::int64_t{2}}});
+    in = w.concat({3, 0}, 2);
     before = 0, given += length;
   }
   int y = w.node("Conv", {in, 1, w.given(2)},
@@ -39,14 +38,13 @@ Body expand_causal_conv(const OperatorUse& use) {
                   {"dilations", std::vector<std::int64_t>{dilation}},
                   {"pads", std::vector<std::int64_t>{before, 0}}});
   if (silu) y = w.node("sdip.Silu", {y});
-  return w.finish({y, use.output_count > 1 ? last_positions(w, in, given, length) : -1});
+  return {y, use.output_count > 1 ? last_positions(w, in, given, length) : -1};
 }
 
 constexpr Operator composite_causal_conv_operators[] = {
-    {"", "CausalConvWithState", "conv2d", 2, 4, "activation", nullptr, nullptr, nullptr, "27", false,
-     expand_causal_conv},
-    {"com.microsoft", "CausalConvWithState", "conv2d", 2, 4, "activation channels_last dilation ndim state_window",
-     nullptr, nullptr, nullptr, "1", false, expand_causal_conv},
+    composite<expand_causal_conv>("", "CausalConvWithState", "conv2d", 2, 4, "activation", "27"),
+    composite<expand_causal_conv>("com.microsoft", "CausalConvWithState", "conv2d", 2, 4,
+                                  "activation channels_last dilation ndim state_window"),
 };
 
 }  // namespace

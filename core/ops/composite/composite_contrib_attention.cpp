@@ -11,11 +11,10 @@ namespace {
 int padding_bias(BodyWriter& w, std::size_t i, const AttentionShape& shape, ElementType type) {
   const OperatorUse& use = w.use;
   const Shape& mask = input(use, i).shape;
-  const auto scalar = [&](std::int64_t value) { return w.ints({value}, input(use, i).type, true); };
   const double hidden = float_attribute(use, "mask_filter_value", -10000.0);
   int kept = static_cast<int>(i);
   if (mask.size() == 1) {
-    const int places = w.node("Range", {scalar(0), scalar(shape.columns), scalar(1)});
+    const int places = w.range(0, shape.columns, input(use, i).type);
     const bool both = mask[0] == 2 * shape.batch;
     require(use, both || mask[0] == shape.batch, "a mask_index of this length is not supported");
     const int ends = both ? w.slice(kept, 0, 0, shape.batch) : kept;
@@ -51,7 +50,7 @@ struct ContribInputs {
 };
 
 /// Attention of q, k and v side by side in the columns of `all`, [batch, rows, q + k + v].
-Body attention_of_projection(BodyWriter& w, int all, ElementType type, const ContribInputs& at) {
+std::vector<int> attention_of_projection(BodyWriter& w, int all, ElementType type, const ContribInputs& at) {
   const OperatorUse& use = w.use;
   const Shape& x = shape_of_rank(use, 0, 3);
   require(use, int_attribute(use, "do_rotary", 0) == 0, "do_rotary is not supported");
@@ -72,8 +71,8 @@ Body attention_of_projection(BodyWriter& w, int all, ElementType type, const Con
     const auto half = [&](std::int64_t i) {
       return w.node("Squeeze", {w.slice(static_cast<int>(at.past), 0, i, i + 1), w.ints({0})});
     };
-    k = w.node("Concat", {half(0), k}, {{"axis", std::int64_t{2}}});
-    v = w.node("Concat", {half(1), v}, {{"axis", std::int64_t{2}}});
+    k = w.concat({half(0), k}, 2);
+    v = w.concat({half(1), v}, 2);
     s.columns += past;
   }
   AttentionOptions options;
@@ -86,14 +85,13 @@ Body attention_of_projection(BodyWriter& w, int all, ElementType type, const Con
   int present = -1;
   if (use.output_count > 1 && s.depth == s.value_depth) {
     const auto apart = [&](int part) { return w.node("Unsqueeze", {part, w.ints({0})}); };
-    present = w.node("Concat", {apart(k), apart(v)}, {{"axis", std::int64_t{0}}});
+    present = w.concat({apart(k), apart(v)}, 0);
   }
-  return w.finish({join_heads(w, made.result, s.batch, s.rows, widths[2]), present});
+  return {join_heads(w, made.result, s.batch, s.rows, widths[2]), present};
 }
 
 /// input [batch, rows, width], weights [width, q + k + v], bias?, mask_index?, past?, attention_bias?.
-Body expand_contrib_attention(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_contrib_attention(BodyWriter& w, const OperatorUse& use) {
   require(use, w.given(6) < 0, "past_sequence_length is not supported");
   shape_of_rank(use, 0, 3);
   int all = w.node("MatMul", {0, 1});
@@ -103,8 +101,7 @@ Body expand_contrib_attention(const OperatorUse& use) {
 
 /// input and weights in integers, bias, their scales, mask_index?, their zero points?, past?. The weights may have
 /// a scale and a zero point a column.
-Body expand_quantised_attention(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_quantised_attention(BodyWriter& w, const OperatorUse& use) {
   shape_of_rank(use, 0, 3);
   const int product = w.node("sdip.QuantizedMatMul", {0, 1, -1, 3, w.given(6), 4, w.given(7)});
   constexpr std::size_t none_such = 9;
@@ -167,8 +164,7 @@ Projected projected(BodyWriter& w) {
 }
 
 /// query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?.
-Body expand_multi_head(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_multi_head(BodyWriter& w, const OperatorUse& use) {
   require(use, w.given(8) < 0 && w.given(9) < 0, "past_sequence_length and cache_indirection are not supported");
   Projected p = projected(w);
   AttentionShape& s = p.shape;
@@ -186,14 +182,7 @@ Body expand_multi_head(const OperatorUse& use) {
   const auto by_head = [&](int x) { return w.transpose(x, {0, 2, 1, 3}); };
   const int q = by_head(p.q);
   int k = p.keys_by_head ? p.k : by_head(p.k), v = p.keys_by_head ? p.v : by_head(p.v);
-  std::int64_t past = 0;
-  require(use, (w.given(6) < 0) == (w.given(7) < 0), "past_key and past_value go together");
-  if (w.given(6) >= 0) {
-    past = shape_of_rank(use, 6, 4)[2];
-    k = w.node("Concat", {6, k}, {{"axis", std::int64_t{2}}});
-    v = w.node("Concat", {7, v}, {{"axis", std::int64_t{2}}});
-    s.columns += past;
-  }
+  const std::int64_t past = put_behind_past(w, 6, s, k, v);
   AttentionOptions options;
   options.scale = float_attribute(use, "scale", 0);
   if (int_attribute(use, "unidirectional", 0) != 0) options.causal_past = past;
@@ -201,19 +190,19 @@ Body expand_multi_head(const OperatorUse& use) {
   if (w.given(5) >= 0) options.biases.push_back(5);
   const AttentionBody made = write_attention(w, q, k, v, s, options);
   const int y = join_heads(w, made.result, s.batch, s.rows, product({s.heads, s.value_depth}));
-  return w.finish({y, k, v, -1});
+  return {y, k, v, -1};
 }
 
 constexpr Operator composite_contrib_attention_operators[] = {
-    {"com.microsoft", "Attention", "attention", 2, 7,
-     "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
-     "unidirectional",
-     nullptr, nullptr, nullptr, "1", false, expand_contrib_attention},
-    {"com.microsoft", "MultiHeadAttention", "attention", 1, 10, "mask_filter_value num_heads scale unidirectional",
-     nullptr, nullptr, nullptr, "1", false, expand_multi_head},
-    {"com.microsoft", "QAttention", "attention", 5, 9,
-     "do_rotary mask_filter_value num_heads past_present_share_buffer scale unidirectional", nullptr, nullptr,
-     nullptr, "1", false, expand_quantised_attention},
+    composite<expand_contrib_attention>("com.microsoft", "Attention", "attention", 2, 7,
+                                        "do_rotary mask_filter_value num_heads past_present_share_buffer "
+                                        "qkv_hidden_sizes rotary_embedding_dim scale "
+                                        "unidirectional"),
+    composite<expand_multi_head>("com.microsoft", "MultiHeadAttention", "attention", 1, 10,
+                                 "mask_filter_value num_heads scale unidirectional"),
+    composite<expand_quantised_attention>(
+        "com.microsoft", "QAttention", "attention", 5, 9,
+        "do_rotary mask_filter_value num_heads past_present_share_buffer scale unidirectional"),
 };
 
 }  // namespace

@@ -99,15 +99,9 @@ GroupQuery sizes_of(BodyWriter& w) {
   return g;
 }
 
-/// 0, 1, ... as int64.
-int counted(BodyWriter& w, std::int64_t count) {
-  const auto scalar = [&](std::int64_t value) { return w.ints({value}, ElementType::int64, true); };
-  return w.node("Range", {scalar(0), scalar(count), scalar(1)});
-}
-
 /// The places of each text's rows among its keys, [batch, rows]. Requires `starts`.
 int own_places(BodyWriter& w, const GroupQuery& g) {
-  return w.node("Add", {w.reshape(g.starts, {g.shape.batch, 1}), counted(w, g.shape.rows)});
+  return w.node("Add", {w.reshape(g.starts, {g.shape.batch, 1}), w.range(0, g.shape.rows)});
 }
 
 /// Rows of the rotary table `i` that belong to the rows, as [batch or 1, rows, 1, half].
@@ -120,7 +114,7 @@ int angles(BodyWriter& w, const GroupQuery& g, std::size_t i, std::int64_t half)
       refuse(w.use, "shape_mismatch", "position_ids must be batch x rows");
     // A prompt is looked at by its first place alone.
     const int first = g.prompt ? w.reshape(w.slice(w.reshape(places, {-1}), 0, 0, 1), {1, 1}) : -1;
-    const int rows = g.prompt ? w.node("Add", {first, counted(w, s.rows)}) : places;
+    const int rows = g.prompt ? w.node("Add", {first, w.range(0, s.rows)}) : places;
     return w.node("Unsqueeze", {gathered(rows), w.ints({2})});
   }
   if (g.starts >= 0) return w.node("Unsqueeze", {gathered(own_places(w, g)), w.ints({2})});
@@ -164,7 +158,7 @@ Cached cached(BodyWriter& w, const GroupQuery& g, std::size_t cache_in, int fres
   Cached made{fresh, -1};
   if (g.past > 0) {
     const int before = g.past == g.capacity ? cache : w.slice(cache, 2, 0, g.past);
-    made.seen = w.node("Concat", {before, fresh}, {{"axis", std::int64_t{2}}});
+    made.seen = w.concat({before, fresh}, 2);
   }
   made.present = extended(w, g, made.seen, g.shape.columns);
   return made;
@@ -182,7 +176,7 @@ void hide(BodyWriter& w, const GroupQuery& g, ElementType type, AttentionOptions
     return;
   }
   if (!causal && equally_long(use, g)) return;
-  const int keys = counted(w, s.columns);
+  const int keys = w.range(0, s.columns);
   const int places =
       causal ? w.reshape(own_places(w, g), {s.batch, 1, s.rows, 1}) : w.reshape(last_keys(w), {s.batch, 1, 1, 1});
   int hidden = w.node("Less", {places, keys});
@@ -212,8 +206,7 @@ int normed(BodyWriter& w, std::size_t scale, int x) {
                 {{"axis", std::int64_t{-1}}, {"epsilon", float_attribute(w.use, "qk_norm_epsilon", 1e-6)}});
 }
 
-Body expand_group_query(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_group_query(BodyWriter& w, const OperatorUse& use) {
   const GroupQuery g = sizes_of(w);
   const AttentionShape& s = g.shape;
   const ElementType type = input(use, queries_at).type;
@@ -237,14 +230,14 @@ Body expand_group_query(const OperatorUse& use) {
   hide(w, g, type, options);
   const AttentionBody made = write_attention(w, by_head(q), keys.seen, values.seen, s, options);
   const int weights = int_attribute(use, "qk_output", 0) == 2 ? made.weights : -1;
-  return w.finish({join_heads(w, made.result, s.batch, s.rows, wide), keys.present, values.present, weights});
+  return {join_heads(w, made.result, s.batch, s.rows, wide), keys.present, values.present, weights};
 }
 
 constexpr Operator composite_group_query_operators[] = {
-    {"com.microsoft", "GroupQueryAttention", "attention", 7, 16,
-     "causal do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads qk_norm_epsilon "
-     "qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type",
-     nullptr, nullptr, nullptr, "1", false, expand_group_query},
+    composite<expand_group_query>(
+        "com.microsoft", "GroupQueryAttention", "attention", 7, 16,
+        "causal do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads qk_norm_epsilon "
+        "qk_output rotary_interleaved scale sliding_window_cache smooth_softmax softcap v_quant_type"),
 };
 
 }  // namespace

@@ -16,13 +16,8 @@ int activated(BodyWriter& w, int x, const std::string& type, const std::vector<d
   };
   const ElementType element = input(w.use, 0).type;
   if (type.empty()) return x;
-  if (type == "Relu" || type == "Tanh" || type == "Sigmoid" || type == "HardSwish") {
-    return w.node(type == "Relu"      ? "Relu"
-                  : type == "Tanh"    ? "Tanh"
-                  : type == "Sigmoid" ? "Sigmoid"
-                                      : "HardSwish",
-                  {x});
-  }
+  for (const std::string_view plain : {"Relu", "Tanh", "Sigmoid", "HardSwish"})
+    if (type == plain) return w.node(plain, {x});
   if (type == "LeakyRelu") return w.node("LeakyRelu", {x}, {{"alpha", at(0, 0.01)}});
   if (type == "HardSigmoid") return w.node("HardSigmoid", {x}, {{"alpha", at(0, 0.2)}, {"beta", at(1, 0.5)}});
   if (type == "Clip") {
@@ -39,45 +34,41 @@ std::vector<double> floats_attribute(const OperatorUse& use, std::string_view na
   return *values;
 }
 
-Attributes conv_attributes(const OperatorUse& use) {
+/// Those of the use's attributes that its product has, too.
+Attributes kept_attributes(const OperatorUse& use, std::initializer_list<std::string_view> names) {
   Attributes kept;
-  for (std::string_view name : {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}) {
+  for (std::string_view name : names)
     if (has_attribute(use, name)) kept.insert(*use.attributes->find(name));
-  }
   return kept;
 }
 
+Attributes conv_attributes(const OperatorUse& use) {
+  return kept_attributes(use, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
+}
+
 /// Conv(X, W, B?) + Z?, then the activation.
-Body expand_fused_conv(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_fused_conv(BodyWriter& w, const OperatorUse& use) {
   int y = w.node("Conv", {0, 1, w.given(2)}, conv_attributes(use));
   if (w.given(3) >= 0) y = w.node("Add", {y, 3});
-  return w.finish(
-      {activated(w, y, string_attribute(use, "activation", ""), floats_attribute(use, "activation_params"))});
+  return {activated(w, y, string_attribute(use, "activation", ""), floats_attribute(use, "activation_params"))};
 }
 
 /// X [N,H,W,C], W [M,kh,kw,C/group] -> [N,H,W,M].
-Body expand_nhwc_conv(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_nhwc_conv(BodyWriter& w, const OperatorUse& use) {
   shape_of_rank(use, 0, 4);
   shape_of_rank(use, 1, 4);
   const int x = w.transpose(0, {0, 3, 1, 2}), weight = w.transpose(1, {0, 3, 1, 2});
   const int y = w.node("Conv", {x, weight, w.given(2)}, conv_attributes(use));
-  return w.finish({w.transpose(y, {0, 2, 3, 1})});
+  return {w.transpose(y, {0, 2, 3, 1})};
 }
 
-Body expand_fused_gemm(const OperatorUse& use) {
-  BodyWriter w(use);
-  Attributes kept;
-  for (std::string_view name : {"alpha", "beta", "transA", "transB"}) {
-    if (has_attribute(use, name)) kept.insert(*use.attributes->find(name));
-  }
+std::vector<int> expand_fused_gemm(BodyWriter& w, const OperatorUse& use) {
   std::vector<double> parameters;
   for (const char* name : {"activation_alpha", "activation_beta"}) {
     if (has_attribute(use, name)) parameters.push_back(float_attribute(use, name, 0));
   }
-  const int y = w.node("Gemm", {0, 1, w.given(2)}, std::move(kept));
-  return w.finish({activated(w, y, string_attribute(use, "activation", ""), parameters)});
+  const int y = w.node("Gemm", {0, 1, w.given(2)}, kept_attributes(use, {"alpha", "beta", "transA", "transB"}));
+  return {activated(w, y, string_attribute(use, "activation", ""), parameters)};
 }
 
 /// The operand with its last two axes exchanged, or, with `batch`, its first axis moved to the last but one:
@@ -92,28 +83,25 @@ int arranged(BodyWriter& w, std::size_t i, bool trans, bool batch) {
   return w.transpose(static_cast<int>(i), std::move(order));
 }
 
-Body expand_fused_matmul(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_fused_matmul(BodyWriter& w, const OperatorUse& use) {
   const auto flag = [&](const char* name) { return int_attribute(use, name, 0) != 0; };
   const int a = arranged(w, 0, flag("transA"), flag("transBatchA"));
   const int b = arranged(w, 1, flag("transB"), flag("transBatchB"));
   const double alpha = float_attribute(use, "alpha", 1.0);
   const int y = w.node("MatMul", {a, b});
-  if (alpha == 1.0) return w.finish({y});
-  return w.finish({w.node("Mul", {y, w.number(input(use, 0).type, alpha)})});
+  if (alpha == 1.0) return {y};
+  return {w.node("Mul", {y, w.number(input(use, 0).type, alpha)})};
 }
 
 constexpr Operator composite_product_operators[] = {
-    {"com.microsoft", "FusedConv", "conv2d", 2, 4,
-     "activation activation_params auto_pad dilations group kernel_shape pads strides", nullptr, nullptr, nullptr,
-     "1", false, expand_fused_conv},
-    {"com.microsoft", "FusedGemm", "linear", 2, 3,
-     "activation activation_alpha activation_beta alpha beta transA transB", nullptr, nullptr, nullptr, "1", false,
-     expand_fused_gemm},
-    {"com.microsoft", "FusedMatMul", "matmul", 2, 2, "alpha transA transB transBatchA transBatchB", nullptr,
-     nullptr, nullptr, "1", false, expand_fused_matmul},
-    {"com.microsoft", "NhwcConv", "conv2d", 2, 3, "auto_pad dilations group kernel_shape pads strides", nullptr,
-     nullptr, nullptr, "1", false, expand_nhwc_conv},
+    composite<expand_fused_conv>("com.microsoft", "FusedConv", "conv2d", 2, 4,
+                                 "activation activation_params auto_pad dilations group kernel_shape pads strides"),
+    composite<expand_fused_gemm>("com.microsoft", "FusedGemm", "linear", 2, 3,
+                                 "activation activation_alpha activation_beta alpha beta transA transB"),
+    composite<expand_fused_matmul>("com.microsoft", "FusedMatMul", "matmul", 2, 2,
+                                   "alpha transA transB transBatchA transBatchB"),
+    composite<expand_nhwc_conv>("com.microsoft", "NhwcConv", "conv2d", 2, 3,
+                                "auto_pad dilations group kernel_shape pads strides"),
 };
 
 }  // namespace

@@ -13,32 +13,33 @@ int dequantised(BodyWriter& w, std::size_t i) {
 }
 
 /// `x` quantised by the scale at input `i` and the zero point behind it, in the type of input 0.
-Body requantised(BodyWriter& w, int x, std::size_t i) {
+std::vector<int> requantised(BodyWriter& w, int x, std::size_t i) {
   int zero = w.given(i + 1);
   if (zero < 0) zero = w.ints({0}, input(w.use, 0).type, true);
-  return w.finish({w.node("QuantizeLinear", {x, w.given(i), zero})});
+  return {w.node("QuantizeLinear", {x, w.given(i), zero})};
 }
 
 /// a, its scale, its zero point?, b, its scale, its zero point?, scale and zero point? of the result.
-Body expand_pair(const OperatorUse& use, std::string_view type) {
-  BodyWriter w(use);
+std::vector<int> expand_pair(BodyWriter& w, const OperatorUse& use, std::string_view type) {
   for (const std::size_t i : {0U, 1U, 3U, 4U, 6U}) input(use, i);
   return requantised(w, w.node(type, {dequantised(w, 0), dequantised(w, 3)}), 6);
 }
 
-Body expand_quantised_add(const OperatorUse& use) { return expand_pair(use, "Add"); }
-Body expand_quantised_mul(const OperatorUse& use) { return expand_pair(use, "Mul"); }
+std::vector<int> expand_quantised_add(BodyWriter& w, const OperatorUse& use) { return expand_pair(w, use, "Add"); }
+std::vector<int> expand_quantised_mul(BodyWriter& w, const OperatorUse& use) { return expand_pair(w, use, "Mul"); }
 
 /// x, its scale, its zero point?, scale and zero point? of the result.
-Body expand_single(const OperatorUse& use, std::string_view type, Attributes attributes) {
-  BodyWriter w(use);
+std::vector<int> expand_single(BodyWriter& w, const OperatorUse& use, std::string_view type,
+                               Attributes attributes) {
   for (const std::size_t i : {0U, 1U, 3U}) input(use, i);
   return requantised(w, w.node(type, {dequantised(w, 0)}, std::move(attributes)), 3);
 }
 
-Body expand_quantised_sigmoid(const OperatorUse& use) { return expand_single(use, "Sigmoid", {}); }
-Body expand_quantised_leaky(const OperatorUse& use) {
-  return expand_single(use, "LeakyRelu", {{"alpha", float_attribute(use, "alpha", 0.01)}});
+std::vector<int> expand_quantised_sigmoid(BodyWriter& w, const OperatorUse& use) {
+  return expand_single(w, use, "Sigmoid", {});
+}
+std::vector<int> expand_quantised_leaky(BodyWriter& w, const OperatorUse& use) {
+  return expand_single(w, use, "LeakyRelu", {{"alpha", float_attribute(use, "alpha", 0.01)}});
 }
 
 /// The integers in bytes, `bits` each.
@@ -91,8 +92,7 @@ int block_zeros(BodyWriter& w, const Blocks& b) {
 
 /// A, B [N, blocks, bytes of a block], scales [N, blocks], zero points?, -, bias [N]? Weights that are constants
 /// are made at compile time: to the machine the product is one with weights in its own format.
-Body expand_matmul_bits(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_matmul_bits(BodyWriter& w, const OperatorUse& use) {
   const Blocks b = blocks_of(use);
   require(use, w.given(4) < 0, "g_idx is not supported: onnxruntime takes it back");
   const Shape& a = input(use, 0).shape;
@@ -106,18 +106,16 @@ Body expand_matmul_bits(const OperatorUse& use) {
   if (b.count * b.size != b.inner) weights = w.slice(weights, 1, 0, b.inner);
   int y = w.node("MatMul", {0, w.transpose(weights, {1, 0})});
   if (w.given(5) >= 0) y = w.node("Add", {y, 5});
-  return w.finish({y});
+  return {y};
 }
 
 constexpr Operator composite_quantised_operators[] = {
-    {"com.microsoft", "MatMulNBits", "linear", 3, 6, "K N accuracy_level bits block_size weight_prepacked", nullptr,
-     nullptr, nullptr, "1", false, expand_matmul_bits},
-    {"com.microsoft", "QLinearAdd", "add", 7, 8, "", nullptr, nullptr, nullptr, "1", false, expand_quantised_add},
-    {"com.microsoft", "QLinearLeakyRelu", "leaky_relu", 4, 5, "alpha", nullptr, nullptr, nullptr, "1", false,
-     expand_quantised_leaky},
-    {"com.microsoft", "QLinearMul", "mul", 7, 8, "", nullptr, nullptr, nullptr, "1", false, expand_quantised_mul},
-    {"com.microsoft", "QLinearSigmoid", "sigmoid", 4, 5, "", nullptr, nullptr, nullptr, "1", false,
-     expand_quantised_sigmoid},
+    composite<expand_matmul_bits>("com.microsoft", "MatMulNBits", "linear", 3, 6,
+                                  "K N accuracy_level bits block_size weight_prepacked"),
+    composite<expand_quantised_add>("com.microsoft", "QLinearAdd", "add", 7, 8, ""),
+    composite<expand_quantised_leaky>("com.microsoft", "QLinearLeakyRelu", "leaky_relu", 4, 5, "alpha"),
+    composite<expand_quantised_mul>("com.microsoft", "QLinearMul", "mul", 7, 8, ""),
+    composite<expand_quantised_sigmoid>("com.microsoft", "QLinearSigmoid", "sigmoid", 4, 5, ""),
 };
 
 }  // namespace

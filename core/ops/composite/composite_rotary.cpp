@@ -45,8 +45,7 @@ int rotated(BodyWriter& w, const Rotary& r, int cos, int sin) {
 }
 
 /// X, cos, sin, position ids?: of a table with ids, [batch, rows, turned / 2] without.
-Body expand_rotary(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_rotary(BodyWriter& w, const OperatorUse& use) {
   const Rotary r = rotary_of(w, 1);
   const auto angle = [&](std::size_t i) {
     const int table = static_cast<int>(i);
@@ -63,12 +62,11 @@ Body expand_rotary(const OperatorUse& use) {
     return w.node("Unsqueeze", {rows, w.ints({2})});
   };
   const int cos = angle(1), sin = angle(2);
-  return w.finish({rotated(w, r, cos, sin)});
+  return {rotated(w, r, cos, sin)};
 }
 
 /// input, position ids ([1], the first position, or [batch, rows]), cos table, sin table.
-Body expand_contrib_rotary(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_contrib_rotary(BodyWriter& w, const OperatorUse& use) {
   require(use, float_attribute(use, "scale", 1.0) == 1.0, "a scale other than 1 is not supported");
   require(use, int_attribute(use, "is_packed_batching", 0) == 0, "packed batches are not supported");
   const Rotary r = rotary_of(w, 2);
@@ -77,23 +75,20 @@ Body expand_contrib_rotary(const OperatorUse& use) {
       refuse(use, "shape_mismatch", "cos and sin must have half as many columns as elements turn");
     int places = 1;
     if (input(use, 1).shape.size() == 1) {
-      const auto scalar = [&](std::int64_t value) { return w.ints({value}, ElementType::int64, true); };
-      const int steps = w.node("Range", {scalar(0), scalar(r.shape[1]), scalar(1)});
-      places = w.reshape(w.node("Add", {steps, 1}), {1, r.shape[1]});
+      places = w.reshape(w.node("Add", {w.range(0, r.shape[1]), 1}), {1, r.shape[1]});
     }
     const int rows = w.node("Gather", {static_cast<int>(i), places}, {{"axis", std::int64_t{0}}});
     return w.node("Unsqueeze", {rows, w.ints({2})});
   };
   const int cos = angle(2), sin = angle(3);
-  return w.finish({rotated(w, r, cos, sin)});
+  return {rotated(w, r, cos, sin)};
 }
 
 constexpr Operator composite_rotary_operators[] = {
-    {"", "RotaryEmbedding", "rotary", 3, 4, "interleaved num_heads rotary_embedding_dim", nullptr, nullptr, nullptr,
-     "23", false, expand_rotary},
-    {"com.microsoft", "RotaryEmbedding", "rotary", 4, 4,
-     "interleaved is_packed_batching num_heads rotary_embedding_dim scale", nullptr, nullptr, nullptr, "1", false,
-     expand_contrib_rotary},
+    composite<expand_rotary>("", "RotaryEmbedding", "rotary", 3, 4, "interleaved num_heads rotary_embedding_dim",
+                             "23"),
+    composite<expand_contrib_rotary>("com.microsoft", "RotaryEmbedding", "rotary", 4, 4,
+                                     "interleaved is_packed_batching num_heads rotary_embedding_dim scale"),
 };
 
 }  // namespace

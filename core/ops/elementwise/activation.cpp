@@ -9,17 +9,6 @@
 namespace sdip {
 namespace {
 
-std::vector<Operand> infer_float_activation(const OperatorUse& use) {
-  require_type(use, 0, is_floating, "a float");
-  return {like_first(use)};
-}
-
-/// Relu takes integers from opset 14 on, Shrink always.
-std::vector<Operand> infer_number_activation(const OperatorUse& use) {
-  require_type(use, 0, is_number, "a number");
-  return {like_first(use)};
-}
-
 /// Every element of the input as `f` has it.
 template <class F>
 void give_each(const OperatorUse& use, std::span<Operand> outputs, F f) {
@@ -95,7 +84,7 @@ void compute_shrink(const OperatorUse& use, std::span<Operand> outputs) {
 /// ScaledTanh comes from Core ML; its two numbers have no default.
 std::vector<Operand> infer_scaled_tanh(const OperatorUse& use) {
   for (const char* name : {"alpha", "beta"}) require_attribute(use, name);
-  return infer_float_activation(use);
+  return infer_float(use);
 }
 
 /// alpha tanh(beta x)
@@ -111,46 +100,39 @@ void compute_swish(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 std::vector<Operand> infer_gelu(const OperatorUse& use) {
-  const std::string form = string_attribute(use, "approximate", "none");
-  if (form != "none" && form != "tanh") {
-    refuse(use, "unsupported_attribute", "attribute 'approximate' is '" + form + "', expected none or tanh");
-  }
-  return infer_float_activation(use);
+  choice_attribute(use, "approximate", "none", {"none", "tanh"});
+  return infer_float(use);
 }
 
 void compute_gelu(const OperatorUse& use, std::span<Operand> outputs) {
   give_each(use, outputs, string_attribute(use, "approximate", "none") == "tanh" ? gelu_tanh : gelu);
 }
 
+/// Relu takes integers from opset 14 on, Shrink always.
 constexpr Operator activation_operators[] = {
-    {"", "Celu", "celu", 1, 1, "alpha", infer_float_activation, elementwise_work, compute_celu, "12"},
-    {"", "Elu", "elu", 1, 1, "alpha", infer_float_activation, elementwise_work, compute_elu, "7 22"},
+    {"", "Celu", "celu", 1, 1, "alpha", infer_float, elementwise_work, compute_celu, "12"},
+    {"", "Elu", "elu", 1, 1, "alpha", infer_float, elementwise_work, compute_elu, "7 22"},
     {"", "Gelu", "gelu", 1, 1, "approximate", infer_gelu, elementwise_work, compute_gelu, "20"},
-    {"", "HardSigmoid", "hard_sigmoid", 1, 1, "alpha beta", infer_float_activation, elementwise_work,
-     compute_hard_sigmoid, "7 22"},
-    {"", "HardSwish", "hard_swish", 1, 1, "", infer_float_activation, elementwise_work,
-     compute_activation<hard_swish>, "14 22"},
-    {"", "LeakyRelu", "leaky_relu", 1, 1, "alpha", infer_float_activation, elementwise_work, compute_leaky_relu,
-     "7 16"},
-    {"", "Mish", "mish", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<mish>, "18 22"},
-    {"", "Relu", "relu", 1, 1, "", infer_number_activation, elementwise_work, compute_relu, "7 13 14"},
+    {"", "HardSigmoid", "hard_sigmoid", 1, 1, "alpha beta", infer_float, elementwise_work, compute_hard_sigmoid,
+     "7 22"},
+    {"", "HardSwish", "hard_swish", 1, 1, "", infer_float, elementwise_work, compute_activation<hard_swish>,
+     "14 22"},
+    {"", "LeakyRelu", "leaky_relu", 1, 1, "alpha", infer_float, elementwise_work, compute_leaky_relu, "7 16"},
+    {"", "Mish", "mish", 1, 1, "", infer_float, elementwise_work, compute_activation<mish>, "18 22"},
+    {"", "Relu", "relu", 1, 1, "", infer_number, elementwise_work, compute_relu, "7 13 14"},
     {"", "ScaledTanh", "scaled_tanh", 1, 1, "alpha beta", infer_scaled_tanh, elementwise_work, compute_scaled_tanh,
      "7"},
-    {"", "Selu", "selu", 1, 1, "alpha gamma", infer_float_activation, elementwise_work, compute_selu, "7 22"},
-    {"", "Shrink", "shrink", 1, 1, "bias lambd", infer_number_activation, elementwise_work, compute_shrink, "9"},
-    {"", "Sigmoid", "sigmoid", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<sigmoid>,
-     "7 13"},
-    {"", "Softplus", "softplus", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<softplus>,
-     "7 22"},
-    {"", "Softsign", "softsign", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<softsign>,
-     "7 22"},
-    {"", "Swish", "swish", 1, 1, "alpha", infer_float_activation, elementwise_work, compute_swish, "24"},
-    {"", "ThresholdedRelu", "thresholded_relu", 1, 1, "alpha", infer_float_activation, elementwise_work,
+    {"", "Selu", "selu", 1, 1, "alpha gamma", infer_float, elementwise_work, compute_selu, "7 22"},
+    {"", "Shrink", "shrink", 1, 1, "bias lambd", infer_number, elementwise_work, compute_shrink, "9"},
+    {"", "Sigmoid", "sigmoid", 1, 1, "", infer_float, elementwise_work, compute_activation<sigmoid>, "7 13"},
+    {"", "Softplus", "softplus", 1, 1, "", infer_float, elementwise_work, compute_activation<softplus>, "7 22"},
+    {"", "Softsign", "softsign", 1, 1, "", infer_float, elementwise_work, compute_activation<softsign>, "7 22"},
+    {"", "Swish", "swish", 1, 1, "alpha", infer_float, elementwise_work, compute_swish, "24"},
+    {"", "ThresholdedRelu", "thresholded_relu", 1, 1, "alpha", infer_float, elementwise_work,
      compute_thresholded_relu, "10 22"},
     {"sdip", "Gelu", "gelu", 1, 1, "approximate", infer_gelu, elementwise_work, compute_gelu, "1"},
-    {"sdip", "QuickGelu", "quick_gelu", 1, 1, "alpha", infer_float_activation, elementwise_work, compute_swish,
-     "1"},
-    {"sdip", "Silu", "silu", 1, 1, "", infer_float_activation, elementwise_work, compute_activation<silu>, "1"},
+    {"sdip", "QuickGelu", "quick_gelu", 1, 1, "alpha", infer_float, elementwise_work, compute_swish, "1"},
+    {"sdip", "Silu", "silu", 1, 1, "", infer_float, elementwise_work, compute_activation<silu>, "1"},
 };
 
 }  // namespace

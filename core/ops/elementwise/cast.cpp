@@ -103,11 +103,7 @@ Work cast_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 /// The second operand gives the type alone, and may be of any shape.
 Work cast_like_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  if (input(use, 0).type == outputs[0].type) return view_work(use, outputs);
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements = {work.row_length, 0};
-  return work;
+  return input(use, 0).type == outputs[0].type ? view_work(use, outputs) : first_input_work(use, outputs);
 }
 
 std::vector<Operand> infer_bit_cast(const OperatorUse& use) {
@@ -136,17 +132,12 @@ void compute_bit_cast(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// sdip.Convert, which the compiler puts between layers of different number formats: the numbers stay, but for what
 /// the format does to them as they are written.
-std::vector<Operand> infer_convert(const OperatorUse& use) {
-  require_type(use, 0, is_floating, "a float");
-  return {like_first(use)};
-}
-
 void compute_convert(const OperatorUse& use, std::span<Operand> outputs) {
   give_numbers(outputs[0], doubles_of(value_of(use, 0)));
 }
 
 constexpr Operator cast_operators[] = {
-    {"sdip", "Convert", "convert", 1, 1, "", infer_convert, elementwise_work, compute_convert, "1"},
+    {"sdip", "Convert", "convert", 1, 1, "", infer_float, elementwise_work, compute_convert, "1"},
     {"", "BitCast", "bit_cast", 1, 1, "to", infer_bit_cast, elementwise_work, compute_bit_cast, "26"},
     {"", "Cast", "cast", 1, 1, "round_mode saturate to", infer_cast, cast_work, compute_cast,
      "7 9 13 19 21 23 24 25"},

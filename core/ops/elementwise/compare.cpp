@@ -12,11 +12,7 @@ bool is_comparable(ElementType type) { return type != ElementType::string; }
 
 std::vector<Operand> infer_comparison(const OperatorUse& use) {
   const Operand &a = input(use, 0), &b = input(use, 1);
-  if (a.type != b.type) {
-    refuse(use, "shape_mismatch",
-           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
-                       element_type_text(b.type)));
-  }
+  require_same_type(use, a, b, "operands are");
   require_type(use, 0, use.type == "Equal" ? is_comparable : is_number,
                use.type == "Equal" ? "a number or boolean" : "a number");
   return {typed(ElementType::boolean, broadcast(use, a.shape, b.shape))};
@@ -39,11 +35,7 @@ void compute_comparison(const OperatorUse& use, std::span<Operand> outputs) {
 std::vector<Operand> infer_where(const OperatorUse& use) {
   const Operand &condition = input(use, 0), &yes = input(use, 1), &no = input(use, 2);
   require_type(use, 0, is_boolean, "a boolean");
-  if (yes.type != no.type) {
-    refuse(use, "shape_mismatch",
-           fmt::format("what is chosen between is of different types, {} and {}", element_type_text(yes.type),
-                       element_type_text(no.type)));
-  }
+  require_same_type(use, yes, no, "what is chosen between is");
   return {typed(yes.type, broadcast(use, broadcast(use, condition.shape, yes.shape), no.shape))};
 }
 

@@ -10,18 +10,15 @@
 namespace sdip {
 namespace {
 
-Operand int64_operand(Shape shape, std::vector<std::int64_t> values) {
-  Operand out;
-  out.type = ElementType::int64;
-  out.shape = shape;
-  out.value = Tensor{ElementType::int64, std::move(shape), std::move(values), {}};
+Operand int64_operand(const Shape& shape, std::vector<std::int64_t> values) {
+  Operand out = typed(ElementType::int64, shape);
+  give_ints(out, std::move(values));
   return out;
 }
 
-Operand float_operand(Shape shape, std::vector<double> values) {
-  Operand out;
-  out.shape = shape;
-  out.value = Tensor{ElementType::float32, std::move(shape), {}, std::move(values)};
+Operand float_operand(const Shape& shape, std::vector<double> values) {
+  Operand out = typed(ElementType::float32, shape);
+  out.value = Tensor{out.type, shape, {}, std::move(values)};
   return out;
 }
 
@@ -40,9 +37,7 @@ std::vector<Operand> infer_constant(const OperatorUse& use) {
   if (!has_attribute(use, "value")) refuse(use, "unsupported_attribute", "has no value that is understood here");
   const auto* tensor = std::get_if<Tensor>(&use.attributes->find("value")->second);
   if (tensor == nullptr) refuse(use, "unsupported_attribute", "attribute 'value' must be a tensor");
-  Operand out;
-  out.type = tensor->type;
-  out.shape = tensor->shape;
+  Operand out = typed(tensor->type, tensor->shape);
   const auto held = static_cast<std::int64_t>(tensor->ints.size() + tensor->floats.size());
   if (held == element_count(tensor->shape)) out.value = *tensor;
   return {out};
@@ -96,15 +91,8 @@ std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
 }
 
 void compute_constant_of_shape(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor value = filling(use);
-  const auto count = as_size(element_count(outputs[0].shape));
-  Tensor out{value.type, outputs[0].shape, {}, {}};
-  if (value.ints.empty()) {
-    out.floats.assign(count, value.floats[0]);
-  } else {
-    out.ints.assign(count, value.ints[0]);
-  }
-  outputs[0].value = std::move(out);
+  const std::vector<std::int64_t> first(as_size(element_count(outputs[0].shape)), 0);
+  outputs[0].value = gathered_elements(filling(use), outputs[0].shape, first);
 }
 
 struct Range {
@@ -188,20 +176,12 @@ std::vector<Operand> infer_eye(const OperatorUse& use) {
   return outputs;
 }
 
-/// Reads nothing, not even from the tensor whose shape it takes.
-Work eye_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
-}
-
 constexpr Operator constant_operators[] = {
     {"", "Constant", "constant", 0, 0, "value value_float value_floats value_int value_ints", infer_constant,
      constant_work, compute_constant, "7 9 11 12 13 19 21 23 24 25"},
     {"", "ConstantOfShape", "constant", 1, 1, "value", infer_constant_of_shape, constant_work,
      compute_constant_of_shape, "9 20 21 23 24 25"},
-    {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, eye_work, compute_eye, "9 22"},
+    {"", "EyeLike", "eye", 1, 1, "dtype k", infer_eye, filling_work, compute_eye, "9 22"},
     {"", "Range", "constant", 3, 3, "stash_type", infer_range, constant_work, compute_range, "11 27"},
     {"", "Shape", "constant", 1, 1, "end start", infer_shape, constant_work, compute_shape,
      "7 13 15 19 21 23 24 25"},

@@ -17,24 +17,15 @@ constexpr std::uint64_t bits(std::integral auto x) { return static_cast<std::uin
 
 struct Add {
   static double of(double a, double b) { return a + b; }
-  template <std::integral T>
-  static T of(T a, T b) {
-    return static_cast<T>(bits(a) + bits(b));
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return bits(a) + bits(b); }
 };
 struct Sub {
   static double of(double a, double b) { return a - b; }
-  template <std::integral T>
-  static T of(T a, T b) {
-    return static_cast<T>(bits(a) - bits(b));
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return bits(a) - bits(b); }
 };
 struct Mul {
   static double of(double a, double b) { return a * b; }
-  template <std::integral T>
-  static T of(T a, T b) {
-    return static_cast<T>(bits(a) * bits(b));
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return static_cast<decltype(a)>(bits(a) * bits(b)); }
 };
 /// Integers are cut towards zero. Requires b != 0 of integers.
 struct Div {
@@ -63,56 +54,32 @@ struct Modulus {
 /// Not-a-number wins.
 struct Min {
   static double of(double a, double b) { return a < b || std::isnan(a) ? a : b; }
-  template <std::integral T>
-  static T of(T a, T b) {
-    return std::min(a, b);
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return std::min(a, b); }
 };
 struct Max {
   static double of(double a, double b) { return a > b || std::isnan(a) ? a : b; }
-  template <std::integral T>
-  static T of(T a, T b) {
-    return std::max(a, b);
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return std::max(a, b); }
 };
 /// x, or x times the slope below zero.
 struct Slope {
   static double of(double x, double slope) { return x < 0 ? x * slope : x; }
-  template <std::integral T>
-  static T of(T x, T slope) {
-    return x < 0 ? Mul::of(x, slope) : x;
-  }
+  static auto of(std::integral auto x, std::integral auto slope) { return x < 0 ? Mul::of(x, slope) : x; }
 };
 struct And {
-  template <std::integral T>
-  static T of(T a, T b) {
-    return a & b;
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return a & b; }
 };
 struct Or {
-  template <std::integral T>
-  static T of(T a, T b) {
-    return a | b;
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return a | b; }
 };
 struct Xor {
-  template <std::integral T>
-  static T of(T a, T b) {
-    return a ^ b;
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return a ^ b; }
 };
 /// Shifts work on unsigned types; one by more than there are bits leaves 0.
 struct ShiftLeft {
-  template <std::integral T>
-  static T of(T a, T b) {
-    return bits(b) > 63 ? T{0} : static_cast<T>(bits(a) << bits(b));
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return bits(b) > 63 ? 0 : bits(a) << bits(b); }
 };
 struct ShiftRight {
-  template <std::integral T>
-  static T of(T a, T b) {
-    return bits(b) > 63 ? T{0} : static_cast<T>(bits(a) >> bits(b));
-  }
+  static auto of(std::integral auto a, std::integral auto b) { return bits(b) > 63 ? 0 : bits(a) >> bits(b); }
 };
 /// a to the b-th by squaring; of a negative b what 1/a^-b is cut to.
 struct Power {
@@ -230,16 +197,8 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
   give_floats(outputs[0], std::move(sum.value->floats));
 }
 
-void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b) {
-  if (a.type != b.type) {
-    refuse(use, "shape_mismatch",
-           fmt::format("operands are of different types, {} and {}", element_type_text(a.type),
-                       element_type_text(b.type)));
-  }
-}
-
 std::vector<Operand> infer_pair(const OperatorUse& use, bool (*allowed)(ElementType), const char* expected) {
-  require_same_type(use, input(use, 0), input(use, 1));
+  require_same_type(use, input(use, 0), input(use, 1), "operands are");
   require_type(use, 0, allowed, expected);
   return {typed(input(use, 0).type, broadcast(use, input(use, 0).shape, input(use, 1).shape))};
 }
@@ -265,10 +224,7 @@ std::vector<Operand> infer_mod(const OperatorUse& use) {
 }
 
 std::vector<Operand> infer_shift(const OperatorUse& use) {
-  const std::string direction = string_attribute(use, "direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    refuse(use, "unsupported_attribute", "attribute 'direction' is '" + direction + "', expected LEFT or RIGHT");
-  }
+  choice_attribute(use, "direction", "", {"LEFT", "RIGHT"});
   return infer_bitwise(use);
 }
 
@@ -293,7 +249,7 @@ std::vector<Operand> infer_pow(const OperatorUse& use) {
 std::vector<Operand> infer_many(const OperatorUse& use) {
   Operand out = typed(input(use, 0).type, {});
   for (std::size_t i = 0; i < use.inputs.size(); ++i) {
-    require_same_type(use, input(use, 0), input(use, i));
+    require_same_type(use, input(use, 0), input(use, i), "operands are");
     out.shape = broadcast(use, out.shape, input(use, i).shape);
   }
   const bool integers = use.type == "Min" || use.type == "Max";

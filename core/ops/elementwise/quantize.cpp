@@ -1,12 +1,14 @@
-// Conversions between floats and scaled integers or small floats.
+// Conversions between floats and scaled integers, small floats or codes of eight bits.
 #include "core/ops/elementwise/quantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/base/element_codes.h"
 #include "core/base/units.h"
 #include "core/ops/arithmetic.h"
+#include "core/ops/elementwise/shift_quantize.h"
 #include "core/ops/families.h"
 #include "core/ops/values.h"
 
@@ -14,10 +16,8 @@ namespace sdip {
 
 double quantised(ElementType type, double scaled, double zero, bool saturate) {
   if (is_floating(type)) return rounded(type, scaled, saturate);
-  using enum ElementType;
-  const bool is_signed = type == int2 || type == int4 || type == int8 || type == int16 || type == int32;
   const auto bits = static_cast<int>(bits_of(type));
-  const double least = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
+  const double least = is_signed(type) ? -std::ldexp(1.0, bits - 1) : 0.0;
   return std::clamp(std::nearbyint(scaled) + zero, least, least + std::ldexp(1.0, bits) - 1);
 }
 
@@ -89,7 +89,7 @@ std::vector<Operand> infer_quantize(const OperatorUse& use) {
   if (!is_quantised_type(type) || (zero != nullptr && zero->type != type)) {
     refuse(use, "unsupported_attribute", "quantises to " + std::string(element_type_text(type)));
   }
-  return {operand_like(type, input(use, 0).shape)};
+  return {typed(type, input(use, 0).shape)};
 }
 
 std::vector<Operand> infer_dequantize(const OperatorUse& use) {
@@ -98,7 +98,7 @@ std::vector<Operand> infer_dequantize(const OperatorUse& use) {
   if (!is_floating(type)) {
     refuse(use, "unsupported_attribute", "dequantises to " + std::string(element_type_text(type)));
   }
-  return {operand_like(type, input(use, 0).shape)};
+  return {typed(type, input(use, 0).shape)};
 }
 
 /// A scale along an axis stays in a register while the axes inside it pass by; that of a block while the block
@@ -106,17 +106,14 @@ std::vector<Operand> infer_dequantize(const OperatorUse& use) {
 Work quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape& in = input(use, 0).shape;
   const Sharing sharing = sharing_of(use);
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
+  const std::int64_t elements = element_count(outputs[0].shape);
   std::int64_t fetches = 1;
   if (sharing.per_outer) {
-    fetches = sharing.inner == 1 ? element_count(input(use, 1).shape) : work.row_length;
+    fetches = sharing.inner == 1 ? element_count(input(use, 1).shape) : elements;
   } else if (!sharing.scalar) {
     fetches = count_between(in, 0, axis_within(use, int_attribute(use, "axis", 1), in.size()) + 1);
   }
-  work.read_elements = {work.row_length, fetches};
-  if (use.inputs.size() > 2) work.read_elements.push_back(use.inputs[2] == nullptr ? 0 : fetches);
-  return work;
+  return vector_work(use, outputs, elements, {elements, fetches, optional_input(use, 2) == nullptr ? 0 : fetches});
 }
 
 /// x / scale is rounded to x's type (a float32 runtime sees no more of it), then quantised.
@@ -148,15 +145,14 @@ void compute_dequantize(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Outputs: uint8 values, scale, zero point; the range is found in a first pass.
 std::vector<Operand> infer_dynamic_quantize(const OperatorUse& use) {
-  return {operand_like(ElementType::uint8, input(use, 0).shape), operand_like(ElementType::float32, {}),
-          operand_like(ElementType::uint8, {})};
+  return {typed(ElementType::uint8, input(use, 0).shape), typed(ElementType::float32, {}),
+          typed(ElementType::uint8, {})};
 }
 
-Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand>) {
-  Work work;
-  work.row_length = work.write_elements = element_count(input(use, 0).shape);
+Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand> outputs) {
+  Work work = first_input_work(use, outputs.first(1));
   work.passes = 2;
-  work.read_elements = {2 * work.row_length};
+  work.read_elements[0] *= 2;
   return work;
 }
 
@@ -189,7 +185,7 @@ std::vector<Operand> infer_unpack(const OperatorUse& use) {
     refuse(use, "shape_mismatch", "unpacks bytes into integers of 2 or 4 bits");
   Shape shape = in.shape;
   shape.back() = element_count({shape.back(), 8 / bits});
-  return {operand_like(bits == 4 ? ElementType::uint4 : ElementType::uint2, std::move(shape))};
+  return {typed(bits == 4 ? ElementType::uint4 : ElementType::uint2, std::move(shape))};
 }
 
 /// 0xe4 of 2 bits: 0, 1, 2, 3.
@@ -202,6 +198,20 @@ void compute_unpack(const OperatorUse& use, std::span<Operand> outputs) {
   give_ints(outputs[0], std::move(codes));
 }
 
+/// The quantiser of an attention accelerator on a PYNQ-Z2 (domain pynq), behind its host's softmax.
+std::vector<Operand> infer_shift_quantize(const OperatorUse& use) {
+  require_type(
+      use, 0, [](ElementType type) { return type == ElementType::float32; }, "float32");
+  return {typed(ElementType::uint8, input(use, 0).shape)};
+}
+
+void compute_shift_quantize(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<std::int64_t> codes;
+  for (const double x : value_of(use, 0).floats)
+    codes.push_back(shift_quantised(std::bit_cast<std::uint32_t>(static_cast<float>(x))));
+  give_ints(outputs[0], std::move(codes));
+}
+
 constexpr Operator quantize_operators[] = {
     {"sdip", "Unpack", "unpack", 1, 1, "bits", infer_unpack, copy_work, compute_unpack, "1"},
     {"", "DequantizeLinear", "dequantize", 2, 3, "axis block_size output_dtype", infer_dequantize, quantize_work,
@@ -210,6 +220,8 @@ constexpr Operator quantize_operators[] = {
      compute_dynamic_quantize, "11"},
     {"", "QuantizeLinear", "quantize", 2, 3, "axis block_size output_dtype precision saturate", infer_quantize,
      quantize_work, compute_quantize, "10 13 19 21 23 24 25"},
+    {"pynq", "ShiftQuantize", "shift_quantize", 1, 1, "", infer_shift_quantize, elementwise_work,
+     compute_shift_quantize, "1"},
 };
 
 }  // namespace

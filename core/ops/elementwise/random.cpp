@@ -14,9 +14,7 @@ ElementType noise_type(const OperatorUse& use, ElementType otherwise) {
 }
 
 std::vector<Operand> infer_noise(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, ElementType::float32);
-  out.shape = ints_attribute(use, "shape", {});
+  Operand out = typed(noise_type(use, ElementType::float32), ints_attribute(use, "shape", {}));
   if (std::any_of(out.shape.begin(), out.shape.end(), [](auto size) { return size < 0; })) {
     refuse(use, "shape_mismatch", "attribute 'shape' is " + shape_text(out.shape));
   }
@@ -42,40 +40,27 @@ std::vector<Operand> infer_multinomial(const OperatorUse& use) {
 
 /// Two passes over the chances, their exponentials summed up and then searched; each draw is written once.
 Work multinomial_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
+  Work work = first_input_work(use, outputs);
   work.passes = 2;
-  work.read_elements = {2 * work.row_length};
-  work.write_elements = element_count(outputs[0].shape);
+  work.read_elements[0] *= 2;
   return work;
 }
 
 std::vector<Operand> infer_noise_like(const OperatorUse& use) {
-  Operand out;
-  out.type = noise_type(use, input(use, 0).type);
-  out.shape = input(use, 0).shape;
-  return {out};
-}
-
-/// Reads nothing, not even from the tensor whose shape it takes.
-Work noise_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
+  return {typed(noise_type(use, input(use, 0).type), input(use, 0).shape)};
 }
 
 constexpr Operator random_operators[] = {
     {"", "Bernoulli", "rand", 1, 1, "dtype seed", infer_bernoulli, elementwise_work, nullptr, "15 22", true},
     {"", "Multinomial", "rand", 1, 1, "dtype sample_size seed", infer_multinomial, multinomial_work, nullptr,
      "7 22", true},
-    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, noise_work, nullptr, "7 22",
+    {"", "RandomNormal", "rand", 0, 0, "dtype mean scale seed shape", infer_noise, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, noise_work, nullptr, "7 22",
+    {"", "RandomNormalLike", "rand", 1, 1, "dtype mean scale seed", infer_noise_like, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, noise_work, nullptr, "7 22",
+    {"", "RandomUniform", "rand", 0, 0, "dtype high low seed shape", infer_noise, filling_work, nullptr, "7 22",
      true},
-    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, noise_work, nullptr, "7 22",
+    {"", "RandomUniformLike", "rand", 1, 1, "dtype high low seed", infer_noise_like, filling_work, nullptr, "7 22",
      true},
 };
 

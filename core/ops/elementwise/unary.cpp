@@ -9,16 +9,6 @@
 namespace sdip {
 namespace {
 
-std::vector<Operand> infer_float(const OperatorUse& use) {
-  require_type(use, 0, is_floating, "a float");
-  return {like_first(use)};
-}
-
-std::vector<Operand> infer_number(const OperatorUse& use) {
-  require_type(use, 0, is_number, "a number");
-  return {like_first(use)};
-}
-
 std::vector<Operand> infer_not(const OperatorUse& use) {
   require_type(use, 0, is_boolean, "a boolean");
   return {like_first(use)};
@@ -64,6 +54,7 @@ void compute_either(const OperatorUse& use, std::span<Operand> outputs) {
 
 double minus(double x) { return -x; }
 std::int64_t minus_int(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
+std::int64_t absolute_int(std::int64_t x) { return x < 0 ? minus_int(x) : x; }
 std::int64_t not_int(std::int64_t x) { return x == 0; }
 std::int64_t bitwise_not_int(std::int64_t x) { return ~x; }
 double reciprocal(double x) { return 1.0 / x; }
@@ -75,15 +66,8 @@ bool is_inf(const OperatorUse& use, double x) {
 }
 
 void compute_abs(const OperatorUse& use, std::span<Operand> outputs) {
-  if (is_floating(outputs[0].type)) {
-    compute_function<std::fabs>(use, outputs);
-    return;
-  }
-  std::vector<std::int64_t> values = value_of(use, 0).ints;
-  if (outputs[0].type != ElementType::uint64) {
-    for (std::int64_t& x : values) x = x < 0 ? minus_int(x) : x;
-  }
-  give_ints(outputs[0], std::move(values));
+  if (outputs[0].type == ElementType::uint64) return give_ints(outputs[0], value_of(use, 0).ints);
+  compute_either<std::fabs, absolute_int>(use, outputs);
 }
 
 /// Bounds are attributes before opset 11, inputs from there on; both are scalars and change no shape.

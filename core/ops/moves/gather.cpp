@@ -13,7 +13,7 @@ namespace {
 std::vector<Operand> infer_gather(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
   require_type(use, 1, is_integer, "an integer");
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   Shape shape(data.shape.begin(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
   shape.insert(shape.end(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.shape.end());
@@ -27,7 +27,7 @@ std::vector<Operand> infer_gather(const OperatorUse& use) {
 
 void compute_gather(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   Offsets offsets = offsets_of(data.shape);
   const std::int64_t stride = strides_of(data.shape)[axis];
   offsets[axis].clear();
@@ -39,7 +39,7 @@ void compute_gather(const OperatorUse& use, std::span<Operand> outputs) {
 std::vector<Operand> infer_gather_elements(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
   require_type(use, 1, is_integer, "an integer");
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   if (data.shape.size() != indices.shape.size()) refuse(use, "shape_mismatch", "ranks of data and indices differ");
   for (std::size_t i = 0; i < data.shape.size(); ++i) {
     if (i != axis && indices.shape[i] > data.shape[i]) {
@@ -52,16 +52,8 @@ std::vector<Operand> infer_gather_elements(const OperatorUse& use) {
 
 /// Element [i,j] along axis 0 is data[indices[i,j], j].
 void compute_gather_elements(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
-  const auto strides = strides_of(data.shape);
-  Offsets offsets(strides.size());
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    for (std::int64_t i = 0; i < indices.shape[d]; ++i) offsets[d].push_back(d == axis ? 0 : i * strides[d]);
-  }
-  std::vector<std::int64_t> from = positions(offsets);
-  for (std::size_t i = 0; i < from.size(); ++i)
-    from[i] += index_within(use, indices.ints[i], data.shape[axis]) * strides[axis];
+  const Tensor& data = value_of(use, 0);
+  const auto from = named_elements(use, data.shape, value_of(use, 1), axis_attribute(use, 0));
   outputs[0].value = gathered_elements(data, outputs[0].shape, from);
 }
 
@@ -81,22 +73,8 @@ std::vector<Operand> infer_gather_nd(const OperatorUse& use) {
 
 /// Each row of indices is the start of one slice of the data; the first batch_dims axes go along.
 void compute_gather_nd(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
-  const auto batch = as_size(int_attribute(use, "batch_dims", 0));
-  const auto depth = as_size(indices.shape.back());
-  const auto strides = strides_of(data.shape);
-  const std::int64_t rows = count_between(indices.shape, 0, indices.shape.size() - 1);
-  const std::int64_t batches = count_between(data.shape, 0, batch);
-  const std::int64_t slice = count_between(data.shape, batch + depth, data.shape.size());
-  std::vector<std::int64_t> from;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t start = row / (rows / batches) * count_between(data.shape, batch, data.shape.size());
-    for (std::size_t d = 0; d < depth; ++d) {
-      const std::int64_t index = indices.ints[as_size(row) * depth + d];
-      start += index_within(use, index, data.shape[batch + d]) * strides[batch + d];
-    }
-    for (std::int64_t i = 0; i < slice; ++i) from.push_back(start + i);
-  }
+  const Tensor& data = value_of(use, 0);
+  const auto from = named_slices(use, data.shape, value_of(use, 1), as_size(int_attribute(use, "batch_dims", 0)));
   outputs[0].value = gathered_elements(data, outputs[0].shape, from);
 }
 
@@ -127,7 +105,7 @@ std::vector<Operand> infer_compress(const OperatorUse& use) {
     out.shape = {std::ssize(kept_indices(use, element_count(out.shape)))};
     return {out};
   }
-  std::int64_t& size = out.shape[axis_within(use, int_attribute(use, "axis", 0), out.shape.size())];
+  std::int64_t& size = out.shape[axis_attribute(use, 0)];
   size = std::ssize(kept_indices(use, size));
   return {out};
 }
@@ -138,7 +116,7 @@ void compute_compress(const OperatorUse& use, std::span<Operand> outputs) {
     outputs[0].value = gathered_elements(in, outputs[0].shape, kept_indices(use, element_count(in.shape)));
     return;
   }
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   Offsets offsets = offsets_of(in.shape);
   const Offsets all = offsets;
   offsets[axis].clear();

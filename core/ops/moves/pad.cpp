@@ -39,12 +39,7 @@ Pads pads_of(const OperatorUse& use) {
 }
 
 std::string mode_of(const OperatorUse& use) {
-  std::string mode = string_attribute(use, "mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
-    refuse(use, "unsupported_attribute",
-           "attribute 'mode' is '" + mode + "', expected constant, reflect, edge or wrap");
-  }
-  return mode;
+  return choice_attribute(use, "mode", "constant", {"constant", "reflect", "edge", "wrap"});
 }
 
 std::vector<Operand> infer_pad(const OperatorUse& use) {
@@ -85,15 +80,12 @@ void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
   const Pads pads = pads_of(use);
   const std::string mode = mode_of(use);
   const auto strides = strides_of(in.shape);
-  Offsets offsets(in.shape.size());
-  for (std::size_t axis = 0; axis < in.shape.size(); ++axis) {
+  const Offsets offsets = offsets_over(outputs[0].shape, [&](std::size_t axis, std::int64_t i) {
     const std::int64_t first = std::max<std::int64_t>(0, -pads.before[axis]);
     const std::int64_t left = in.shape[axis] - first + std::min<std::int64_t>(0, pads.behind[axis]);
-    for (std::int64_t i = 0; i < outputs[0].shape[axis]; ++i) {
-      const std::int64_t from = index_for(mode, i - std::max<std::int64_t>(0, pads.before[axis]), left);
-      offsets[axis].push_back(from < 0 ? -1 : (from + first) * strides[axis]);
-    }
-  }
+    const std::int64_t from = index_for(mode, i - std::max<std::int64_t>(0, pads.before[axis]), left);
+    return from < 0 ? -1 : (from + first) * strides[axis];
+  });
   const Tensor* filler = use.opset < 11 ? nullptr : optional_value(use, 2);
   const Tensor attribute{in.type, {}, {}, {rounded(in.type, float_attribute(use, "value", 0.0))}};
   if (use.opset < 11 && is_floating(in.type)) filler = &attribute;
@@ -102,14 +94,11 @@ void compute_pad(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Padding is written, not read, and what is taken away is not read.
 Work pad_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
   const Pads pads = pads_of(use);
   Shape left = input(use, 0).shape;
   for (std::size_t axis = 0; axis < left.size(); ++axis)
     left[axis] += std::min<std::int64_t>(pads.before[axis], 0) + std::min<std::int64_t>(pads.behind[axis], 0);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = element_count(left);
-  return work;
+  return vector_work(use, outputs, element_count(outputs[0].shape), {element_count(left)});
 }
 
 /// The axes that get a size each; all when not given.
@@ -135,24 +124,20 @@ std::vector<Operand> infer_center(const OperatorUse& use) {
 void compute_center(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const auto strides = strides_of(in.shape);
-  Offsets offsets(in.shape.size());
-  for (std::size_t axis = 0; axis < in.shape.size(); ++axis) {
+  const Offsets offsets = offsets_over(outputs[0].shape, [&](std::size_t axis, std::int64_t i) {
     const std::int64_t size = in.shape[axis], wanted = outputs[0].shape[axis];
-    const std::int64_t first = wanted < size ? (size - wanted) / 2 : -((wanted - size) / 2);
-    for (std::int64_t i = first; i < first + wanted; ++i)
-      offsets[axis].push_back(i < 0 || i >= size ? -1 : i * strides[axis]);
-  }
+    const std::int64_t from = i + (wanted < size ? (size - wanted) / 2 : -((wanted - size) / 2));
+    return from < 0 || from >= size ? -1 : from * strides[axis];
+  });
   outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 
 /// Only what stays is read.
 Work center_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = copy_work(use, outputs);
   std::int64_t stays = 1;
   for (std::size_t axis = 0; axis < outputs[0].shape.size(); ++axis)
     stays *= std::min(outputs[0].shape[axis], input(use, 0).shape[axis]);
-  work.read_elements = {stays, 0};
-  return work;
+  return vector_work(use, outputs, element_count(outputs[0].shape), {stays});
 }
 
 constexpr Operator pad_operators[] = {

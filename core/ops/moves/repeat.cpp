@@ -44,11 +44,8 @@ std::vector<Operand> infer_tile(const OperatorUse& use) {
 void compute_tile(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   const auto strides = strides_of(in.shape);
-  Offsets offsets(strides.size());
-  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-    for (std::int64_t i = 0; i < outputs[0].shape[axis]; ++i)
-      offsets[axis].push_back(i % in.shape[axis] * strides[axis]);
-  }
+  const Offsets offsets = offsets_over(
+      outputs[0].shape, [&](std::size_t axis, std::int64_t i) { return i % in.shape[axis] * strides[axis]; });
   outputs[0].value = gathered_elements(in, outputs[0].shape, positions(offsets));
 }
 

@@ -12,12 +12,7 @@ namespace {
 
 /// Reductions from opset 16 on are add and mul, from 18 on also max and min.
 std::string reduction_of(const OperatorUse& use) {
-  std::string reduction = string_attribute(use, "reduction", "none");
-  for (std::string_view known : {"none", "add", "mul", "max", "min"}) {
-    if (reduction == known) return reduction;
-  }
-  refuse(use, "unsupported_attribute",
-         "attribute 'reduction' is '" + reduction + "', expected none, add, mul, max or min");
+  return choice_attribute(use, "reduction", "none", {"none", "add", "mul", "max", "min"});
 }
 
 double reduced(std::string_view reduction, ElementType, double old, double update) {
@@ -67,7 +62,7 @@ std::vector<Operand> infer_scatter_elements(const OperatorUse& use) {
   const Operand &data = input(use, 0), &indices = input(use, 1);
   reduction_of(use);
   require_updates(use, indices.shape);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   bool fits = data.shape.size() == indices.shape.size();
   for (std::size_t i = 0; fits && i < data.shape.size(); ++i) fits = i == axis || indices.shape[i] <= data.shape[i];
   if (!fits) {
@@ -80,19 +75,11 @@ std::vector<Operand> infer_scatter_elements(const OperatorUse& use) {
 /// updates[i,j] along axis 0 goes to data[indices[i,j], j].
 void compute_scatter_elements(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &data = value_of(use, 0), &indices = value_of(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), data.shape.size());
-  const auto strides = strides_of(data.shape);
   if (indices.ints.empty()) {
     outputs[0].value = data;
     return;
   }
-  Offsets offsets(strides.size());
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    for (std::int64_t i = 0; i < indices.shape[d]; ++i) offsets[d].push_back(d == axis ? 0 : i * strides[d]);
-  }
-  std::vector<std::int64_t> to = positions(offsets);
-  for (std::size_t i = 0; i < to.size(); ++i)
-    to[i] += index_within(use, indices.ints[i], data.shape[axis]) * strides[axis];
+  const auto to = named_elements(use, data.shape, indices, axis_attribute(use, 0));
   outputs[0].value = scattered(data, value_of(use, 2), to, reduction_of(use));
 }
 
@@ -111,30 +98,17 @@ std::vector<Operand> infer_scatter_nd(const OperatorUse& use) {
 
 /// Each row of indices is where one slice of updates goes.
 void compute_scatter_nd(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor &data = value_of(use, 0), &indices = value_of(use, 1), &updates = value_of(use, 2);
-  const auto depth = as_size(indices.shape.back());
-  const auto strides = strides_of(data.shape);
-  const std::int64_t slice = count_between(data.shape, depth, data.shape.size());
-  std::vector<std::int64_t> to;
-  for (std::size_t row = 0; row < indices.ints.size() / depth; ++row) {
-    std::int64_t start = 0;
-    for (std::size_t d = 0; d < depth; ++d)
-      start += index_within(use, indices.ints[row * depth + d], data.shape[d]) * strides[d];
-    for (std::int64_t i = 0; i < slice; ++i) to.push_back(start + i);
-  }
-  outputs[0].value = scattered(data, updates, to, reduction_of(use));
+  const Tensor& data = value_of(use, 0);
+  const auto to = named_slices(use, data.shape, value_of(use, 1), 0);
+  outputs[0].value = scattered(data, value_of(use, 2), to, reduction_of(use));
 }
 
 bool is_circular(const OperatorUse& use) {
-  const std::string mode = string_attribute(use, "mode", "linear");
-  if (mode != "linear" && mode != "circular") {
-    refuse(use, "unsupported_attribute", "attribute 'mode' is '" + mode + "', expected linear or circular");
-  }
-  return mode == "circular";
+  return choice_attribute(use, "mode", "linear", {"linear", "circular"}) == "circular";
 }
 
 std::size_t cache_axis(const OperatorUse& use) {
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -2), input(use, 0).shape.size());
+  const std::size_t axis = axis_attribute(use, -2);
   if (axis == 0) refuse(use, "unsupported_attribute", "attribute 'axis' names the batch");
   return axis;
 }

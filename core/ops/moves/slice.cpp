@@ -30,6 +30,12 @@ Cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t
 }
 
 /// Before opset 10 starts, ends and axes are attributes, from there on they are inputs.
+std::vector<Cut> whole(const Shape& shape) {
+  std::vector<Cut> cuts;
+  for (std::int64_t size : shape) cuts.push_back({0, 1, size});
+  return cuts;
+}
+
 std::vector<Cut> cuts_of(const OperatorUse& use) {
   const Shape& in = input(use, 0).shape;
   const bool by_input = use.opset >= 10;
@@ -48,8 +54,7 @@ std::vector<Cut> cuts_of(const OperatorUse& use) {
     refuse(use, "shape_mismatch", "starts, ends, axes and steps are not equally many");
   }
   axes_within(use, axes, in.size());
-  std::vector<Cut> cuts;
-  for (std::int64_t size : in) cuts.push_back({0, 1, size});
+  std::vector<Cut> cuts = whole(in);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (steps[i] == 0) refuse(use, "unsupported_attribute", "a step is 0");
     const std::size_t axis = axis_within(use, axes[i], in.size());
@@ -71,12 +76,10 @@ Tensor kept(const Tensor& in, const std::vector<Cut>& cuts) {
   for (const Cut& cut : cuts) shape.push_back(cut.count);
   if (element_count(shape) == 0) return {in.type, std::move(shape), {}, {}};
   const auto strides = strides_of(in.shape);
-  Offsets offsets(cuts.size());
-  for (std::size_t axis = 0; axis < cuts.size(); ++axis) {
-    for (std::int64_t i = 0; i < cuts[axis].count; ++i)
-      offsets[axis].push_back((cuts[axis].start + i * cuts[axis].step) * strides[axis]);
-  }
-  return gathered_elements(in, std::move(shape), positions(offsets));
+  const auto from = positions(offsets_over(shape, [&](std::size_t axis, std::int64_t i) {
+    return (cuts[axis].start + i * cuts[axis].step) * strides[axis];
+  }));
+  return gathered_elements(in, std::move(shape), from);
 }
 
 std::vector<Operand> infer_slice(const OperatorUse& use) { return {keep(input(use, 0), cuts_of(use))}; }
@@ -88,9 +91,7 @@ void compute_slice(const OperatorUse& use, std::span<Operand> outputs) {
 /// Only what is kept is read; the integers that say what are in the program.
 Work kept_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Work work = copy_work(use, outputs);
-  std::fill(work.read_elements.begin(), work.read_elements.end(), 0);
-  work.read_elements[0] = work.write_elements;
-  return work;
+  return vector_work(use, outputs, work.row_length, {work.row_length});
 }
 
 /// Sizes by attribute before opset 13, by input from there on; equal parts when not given.
@@ -110,12 +111,11 @@ std::vector<std::int64_t> parts_of(const OperatorUse& use, std::int64_t size) {
 
 std::vector<Operand> infer_split(const OperatorUse& use) {
   const Operand& in = input(use, 0);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
+  const std::size_t axis = axis_attribute(use, 0);
   const auto parts = parts_of(use, in.shape[axis]);
   std::int64_t left = in.shape[axis];
   std::vector<Operand> outputs;
-  std::vector<Cut> cuts;
-  for (std::int64_t size : in.shape) cuts.push_back({0, 1, size});
+  std::vector<Cut> cuts = whole(in.shape);
   for (std::int64_t part : parts) {
     if (part < 0 || part > left) break;
     cuts[axis] = {in.shape[axis] - left, 1, part};
@@ -132,9 +132,8 @@ std::vector<Operand> infer_split(const OperatorUse& use) {
 
 void compute_split(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", 0), in.shape.size());
-  std::vector<Cut> cuts;
-  for (std::int64_t size : in.shape) cuts.push_back({0, 1, size});
+  const std::size_t axis = axis_attribute(use, 0);
+  std::vector<Cut> cuts = whole(in.shape);
   std::int64_t start = 0;
   for (Operand& out : outputs) {
     cuts[axis] = {start, 1, out.shape[axis]};
@@ -163,7 +162,7 @@ Operand joined(const OperatorUse& use, std::size_t axis) {
 
 std::size_t concat_axis(const OperatorUse& use) {
   require_attribute(use, "axis");
-  return axis_within(use, int_attribute(use, "axis", 0), input(use, 0).shape.size());
+  return axis_attribute(use, 0);
 }
 
 std::vector<Operand> infer_concat(const OperatorUse& use) { return {joined(use, concat_axis(use))}; }

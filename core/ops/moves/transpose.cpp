@@ -65,13 +65,7 @@ std::int64_t block_of(const OperatorUse& use) {
   return block;
 }
 
-bool columns_first(const OperatorUse& use) {
-  const std::string mode = string_attribute(use, "mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") {
-    refuse(use, "unsupported_attribute", "attribute 'mode' is '" + mode + "', expected DCR or CRD");
-  }
-  return mode == "CRD";
-}
+bool columns_first(const OperatorUse& use) { return choice_attribute(use, "mode", "DCR", {"DCR", "CRD"}) == "CRD"; }
 
 std::vector<Operand> infer_depth_to_space(const OperatorUse& use) {
   const std::int64_t block = block_of(use);

@@ -14,12 +14,8 @@ Convolution convolution_of(const OperatorUse& use) {
     refuse(use, "shape_mismatch",
            fmt::format("input {} and weight {} must be of equal rank, 3 or more", shape_text(x), shape_text(w)));
   }
-  const std::vector<std::int64_t> kernel(w.begin() + 2, w.end());
-  if (ints_attribute(use, "kernel_shape", kernel) != kernel) {
-    refuse(use, "shape_mismatch", "kernel_shape differs from the weight's shape " + shape_text(w));
-  }
   Convolution conv;
-  conv.window = window_of(use, std::vector<std::int64_t>(x.begin() + 2, x.end()), kernel);
+  conv.window = window_of(use, std::vector<std::int64_t>(x.begin() + 2, x.end()), kernel_of_weight(use));
   conv.groups = int_attribute(use, "group", 1);
   conv.batch = x[0];
   conv.in_channels = x[1];
@@ -69,7 +65,7 @@ namespace {
 std::vector<Operand> infer_conv(const OperatorUse& use) {
   const Convolution conv = convolution_of(use);
   require_shape(use, 2, {conv.out_channels});
-  return {operand_like(input(use, 0).type, shape_of(conv))};
+  return {typed(input(use, 0).type, shape_of(conv))};
 }
 
 Work conv_work(const OperatorUse& use, std::span<const Operand>) { return convolution_work(convolution_of(use)); }
@@ -86,7 +82,7 @@ std::vector<Operand> infer_folded(const OperatorUse& use) {
   const Operand& first = input(use, 0);
   if (first.shape.empty()) refuse(use, "shape_mismatch", "the first input is a scalar");
   for (std::size_t i = 1; i < use.inputs.size(); ++i) require_shape(use, i, {first.shape[0]});
-  return {operand_like(first.type, first.shape)};
+  return {typed(first.type, first.shape)};
 }
 
 /// Factor of each channel: scale / sqrt(var + epsilon).

@@ -1,8 +1,6 @@
 // Sums of products under sliding windows, in plain loops.
 #include "core/ops/products/conv_arithmetic.h"
 
-#include "core/ops/arithmetic.h"
-
 namespace sdip {
 namespace {
 
@@ -22,12 +20,8 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
   const Planes planes = planes_of(conv);
   List<double> y(at(element_count({conv.batch, conv.out_channels, planes.out})), 0.0);
   if (y.empty()) return y;
-  std::vector<std::int64_t> position(conv.window.out.size(), 0);
-  std::vector<Tap> taps;
-  std::int64_t number = 0;  // of the position
-  do {
+  for_each_position(conv.window, [&](std::int64_t number, const auto& taps, const auto&) {
     end_if(stop, "");
-    taps_at(conv.window, position, taps);
     for (std::int64_t n = 0; n < conv.batch; ++n) {
       for (std::int64_t m = 0; m < conv.out_channels; ++m) {
         double sum = bias.empty() ? 0.0 : bias[at(m)];
@@ -40,8 +34,7 @@ std::vector<double> convolved(const Convolution& conv, const std::vector<double>
         y[(n * conv.out_channels + m) * planes.out + number] = sum;
       }
     }
-    ++number;
-  } while (next_index(position, conv.window.out));
+  });
   return y;
 }
 
@@ -54,12 +47,8 @@ std::vector<double> spread_out(const Convolution& conv, const std::vector<double
     y[i] = bias[i / at(planes.in) % at(conv.out_channels)];
   }
   if (x.empty()) return y;
-  std::vector<std::int64_t> position(conv.window.out.size(), 0);
-  std::vector<Tap> taps;
-  std::int64_t number = 0;
-  do {
+  for_each_position(conv.window, [&](std::int64_t number, const auto& taps, const auto&) {
     end_if(stop, "");
-    taps_at(conv.window, position, taps);
     for (std::int64_t n = 0; n < conv.batch; ++n) {
       for (std::int64_t c = 0; c < conv.in_channels; ++c) {
         const double value = x[at((n * conv.in_channels + c) * planes.out + number)];
@@ -71,8 +60,7 @@ std::vector<double> spread_out(const Convolution& conv, const std::vector<double
         }
       }
     }
-    ++number;
-  } while (next_index(position, conv.window.out));
+  });
   return y;
 }
 

@@ -10,15 +10,10 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_transposed_size = std::int64_t{1} << 40;  // of any size: sums stay far from 2^63
-
 /// Pads so that the result has the size asked for; what is missing then (never more than asked) stays 0.
 void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std::int64_t>& full) {
-  const std::string auto_pad = string_attribute(use, "auto_pad", "NOTSET");
+  const std::string auto_pad = auto_pad_of(use);
   const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
-  if (!same && auto_pad != "VALID" && auto_pad != "NOTSET" && !auto_pad.empty()) {
-    refuse(use, "unsupported_attribute", "auto_pad '" + auto_pad + "' is not known");
-  }
   const std::size_t rank = window.out.size();
   const bool given = has_attribute(use, "output_shape");
   const auto wanted = window_sizes(use, "output_shape", rank, 0, 0);
@@ -31,7 +26,7 @@ void pad_to_shape(const OperatorUse& use, Window& window, const std::vector<std:
       if (auto_pad == "VALID") window.pads_begin[i] = window.pads_end[i] = 0;
       window.in[i] = full[i] - window.pads_begin[i] - window.pads_end[i];
     }
-    if (window.in[i] < 0 || window.in[i] > most_transposed_size) {
+    if (window.in[i] < 0 || window.in[i] > most_window_size) {
       refuse(use, "shape_mismatch", "the result would have a size of " + std::to_string(window.in[i]));
     }
   }
@@ -43,7 +38,7 @@ Convolution transposed_of(const OperatorUse& use) {
   Convolution conv;
   conv.groups = int_attribute(use, "group", 1);
   if (x.size() < 3 || w.size() != x.size() || conv.groups < 1 || w[0] != x[1] || x[1] % conv.groups != 0 ||
-      w[1] > most_transposed_size / conv.groups) {
+      w[1] > most_window_size / conv.groups) {
     refuse(use, "shape_mismatch",
            fmt::format("input {}, weight {} and {} groups do not fit", shape_text(x), shape_text(w), conv.groups));
   }
@@ -53,23 +48,16 @@ Convolution transposed_of(const OperatorUse& use) {
   Window& window = conv.window;
   const std::size_t rank = x.size() - 2;
   window.out.assign(x.begin() + 2, x.end());
-  window.kernel.assign(w.begin() + 2, w.end());
+  window.kernel = kernel_of_weight(use);
   window.in.assign(rank, 0);
-  if (ints_attribute(use, "kernel_shape", window.kernel) != window.kernel) {
-    refuse(use, "shape_mismatch", "kernel_shape differs from the weight's shape " + shape_text(w));
-  }
-  window.strides = window_sizes(use, "strides", rank, 1, 1);
-  window.dilations = window_sizes(use, "dilations", rank, 1, 1);
-  const auto pads = window_sizes(use, "pads", 2 * rank, 0, 0);
-  window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  read_steps_and_pads(use, window);
   const auto more = window_sizes(use, "output_padding", rank, 0, 0);
   std::vector<std::int64_t> full(rank);
   for (std::size_t i = 0; i < rank; ++i) {
     std::int64_t span = 0, steps = 0;
     if (window.out[i] < 1 || window.kernel[i] < 1 ||
-        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most_transposed_size ||
-        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most_transposed_size) {
+        __builtin_mul_overflow(window.kernel[i] - 1, window.dilations[i], &span) || span > most_window_size ||
+        __builtin_mul_overflow(window.out[i], window.strides[i], &steps) || steps > most_window_size) {
       refuse(use, "shape_mismatch", "sizes, strides or dilations are out of range");
     }
     full[i] = window.strides[i] * (window.out[i] - 1) + more[i] + span + 1;
@@ -83,7 +71,7 @@ std::vector<Operand> infer_transposed(const OperatorUse& use) {
   require_shape(use, 2, {conv.out_channels});
   Shape shape = {conv.batch, conv.out_channels};
   shape.insert(shape.end(), conv.window.in.begin(), conv.window.in.end());
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// One axis of the nest below.

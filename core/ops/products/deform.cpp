@@ -24,7 +24,7 @@ std::vector<Operand> infer_deform(const OperatorUse& use) {
   require_shape(use, 2, {conv.batch, 2 * taps, conv.window.out[0], conv.window.out[1]});
   require_shape(use, 3, {conv.out_channels});
   require_shape(use, 4, {conv.batch, taps, conv.window.out[0], conv.window.out[1]});
-  return {operand_like(input(use, 0).type, shape_of(conv))};
+  return {typed(input(use, 0).type, shape_of(conv))};
 }
 
 /// The products; that elements are fetched and mixed by four is not in it.
@@ -99,7 +99,7 @@ Window col2im_window(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   const auto image = ints_of_input(use, 1), block = ints_of_input(use, 2);
   for (std::int64_t size : image) {
-    if (size < 0 || size > (std::int64_t{1} << 40)) refuse(use, "shape_mismatch", "image_shape is out of range");
+    if (size < 0 || size > most_window_size) refuse(use, "shape_mismatch", "image_shape is out of range");
   }
   if (image.empty() || block.size() != image.size() || x.size() != 3) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 3; image and block equal ranks");
@@ -118,18 +118,10 @@ std::vector<Operand> infer_col2im(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   Shape shape = {x[0], x[1] / element_count(window.kernel)};
   shape.insert(shape.end(), window.in.begin(), window.in.end());
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// Each element of the columns is added once.
-Work col2im_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.write_elements = element_count(outputs[0].shape);
-  work.read_elements = {work.row_length, 0, 0};
-  return work;
-}
-
 void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = col2im_window(use);
   const List<double> x = numbers_of(use, 0);
@@ -137,22 +129,19 @@ void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t pixels = element_count(window.in), block = element_count(window.kernel),
                      positions = element_count(window.out);
   List<double> y(as_size(element_count(outputs[0].shape)), 0.0);
-  std::vector<std::int64_t> position(window.out.size(), 0);
-  std::vector<Tap> taps;
-  for (std::int64_t number = 0; number < positions && !y.empty(); ++number) {
-    taps_at(window, position, taps);
+  if (y.empty()) return set_numbers(outputs[0], y);
+  for_each_position(window, [&](std::int64_t number, const auto& taps, const auto&) {
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       for (const Tap& tap : taps) {
         y[plane * pixels + tap.input] += x[(plane * block + tap.kernel) * positions + number];
       }
     }
-    next_index(position, window.out);
-  }
+  });
   set_numbers(outputs[0], y);
 }
 
 constexpr Operator deform_operators[] = {
-    {"", "Col2Im", "col2im", 3, 3, "dilations pads strides", infer_col2im, col2im_work, compute_col2im, "18"},
+    {"", "Col2Im", "col2im", 3, 3, "dilations pads strides", infer_col2im, first_input_work, compute_col2im, "18"},
     {"", "DeformConv", "deform_conv", 3, 5, "dilations group kernel_shape offset_group pads strides", infer_deform,
      deform_work, compute_deform, "19 22"},
 };

@@ -12,17 +12,14 @@ std::vector<Operand> infer_det(const OperatorUse& use) {
   if (x.size() < 2 || x[x.size() - 1] != x[x.size() - 2]) {
     refuse(use, "shape_mismatch", "input " + shape_text(x) + " must end in a square matrix");
   }
-  return {operand_like(input(use, 0).type, Shape(x.begin(), x.end() - 2))};
+  return {typed(input(use, 0).type, Shape(x.begin(), x.end() - 2))};
 }
 
 /// Elimination goes once over the matrix for each of its rows.
 Work det_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  const Shape& x = input(use, 0).shape;
-  Work work;
-  work.row_length = element_count(x);
-  work.passes = x.back();
-  work.read_elements = {element_count({work.row_length, work.passes})};
-  work.write_elements = element_count(outputs[0].shape);
+  Work work = first_input_work(use, outputs);
+  work.passes = input(use, 0).shape.back();
+  work.read_elements[0] = element_count({work.row_length, work.passes});
   return work;
 }
 

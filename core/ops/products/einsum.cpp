@@ -5,6 +5,7 @@
 
 #include "core/ops/families.h"
 #include "core/ops/products/einsum.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -87,23 +88,14 @@ Equation equation_of(const OperatorUse& use) {
   for (std::size_t i = 0; i < equation.result.size(); ++i) {
     if (!equation.sizes.contains(equation.result[i]) || equation.result.find(equation.result[i]) != i) bad();
   }
-  for (const EinsumStep& step : steps_of(equation)) {
-    Shape made;
-    for (char letter : step.kept) made.push_back(equation.sizes.at(letter));
-    element_count(made);
-  }
+  for (const EinsumStep& step : steps_of(equation)) element_count(letter_sizes(equation, step.kept));
   return equation;
 }
 
 std::vector<Operand> infer_einsum(const OperatorUse& use) {
   const Equation equation = equation_of(use);
-  Operand out;
-  out.type = input(use, 0).type;
-  for (char letter : equation.result) out.shape.push_back(equation.sizes.at(letter));
-  return {out};
+  return {typed(input(use, 0).type, letter_sizes(equation, equation.result))};
 }
-
-bool holds(const std::string& term, char letter) { return term.find(letter) != std::string::npos; }
 
 /// Letters of both operands and the result are independent products, of one and the result rows or columns, the
 /// rest is summed over. A weight operand gives the output channels, and, when it has no letter of the products,
@@ -114,8 +106,8 @@ Work product_work(const OperatorUse& use, const Equation& equation) {
   const std::string& columns = equation.terms[swapped ? 0 : 1];
   Shape products, m, n, k;
   for (const auto& [letter, size] : equation.sizes) {
-    const bool in_rows = holds(rows, letter), in_columns = holds(columns, letter);
-    if (!holds(equation.result, letter)) {
+    const bool in_rows = has_letter(rows, letter), in_columns = has_letter(columns, letter);
+    if (!has_letter(equation.result, letter)) {
       k.push_back(size);
     } else if (in_rows && in_columns) {
       products.push_back(size);
@@ -181,15 +173,9 @@ void compute_einsum(const OperatorUse& use, std::span<Operand> outputs) {
   }
   const bool of_integers = std::none_of(use.inputs.begin(), use.inputs.end(),
                                         [](const Operand* operand) { return is_floating(operand->type); });
-  if (!of_integers) {
-    set_numbers(outputs[0], contracted(use, equation, std::move(floats)));
-    return;
-  }
-  Tensor value{outputs[0].type, outputs[0].shape, {}, {}};
-  for (std::uint64_t x : contracted(use, equation, std::move(ints))) {
-    value.ints.push_back(wrapped(value.type, static_cast<std::int64_t>(x)));
-  }
-  outputs[0].value = std::move(value);
+  if (!of_integers) return set_numbers(outputs[0], contracted(use, equation, std::move(floats)));
+  const auto sums = contracted(use, equation, std::move(ints));
+  give_ints(outputs[0], {sums.begin(), sums.end()});
 }
 
 constexpr Operator einsum_operators[] = {

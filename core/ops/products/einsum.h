@@ -17,6 +17,11 @@ struct Equation {
   std::map<char, std::int64_t> sizes;
 };
 
+inline bool has_letter(const std::string& letters, char letter) {
+  return letters.find(letter) != std::string::npos;
+}
+Shape letter_sizes(const Equation& equation, const std::string& letters);
+
 /// One sum of products of one or two tensors. Tensors are numbered: the operands first, then each step's result.
 struct EinsumStep {
   std::size_t first = 0, second = 0;  // the same when there is one

@@ -7,8 +7,6 @@
 namespace sdip {
 namespace {
 
-bool has_letter(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
-
 /// Letters of both, each once, in the order in which they come.
 std::string letters_of(const std::string& a, const std::string& b) {
   std::string all;
@@ -35,12 +33,6 @@ std::string letters_elsewhere(const Equation& equation, std::size_t except, std:
   return letters;
 }
 
-Shape letter_sizes(const Equation& equation, const std::string& letters) {
-  Shape sizes;
-  for (char letter : letters) sizes.push_back(equation.sizes.at(letter));
-  return sizes;
-}
-
 /// How far the element moves in a tensor when each of `letters` goes on by one. A letter that stands twice moves
 /// along the diagonal; an axis of size 1 under a larger letter stays.
 std::vector<std::int64_t> strides_over(const std::string& letters, const std::string& term, const Shape& shape) {
@@ -61,6 +53,12 @@ std::int64_t offset_of(const std::vector<std::int64_t>& index, const std::vector
 }
 
 }  // namespace
+
+Shape letter_sizes(const Equation& equation, const std::string& letters) {
+  Shape sizes;
+  for (char letter : letters) sizes.push_back(equation.sizes.at(letter));
+  return sizes;
+}
 
 std::vector<EinsumStep> steps_of(const Equation& equation) {
   std::vector<EinsumStep> steps;

@@ -42,9 +42,8 @@ std::int64_t divided(const OperatorUse& use, std::size_t i, std::int64_t heads) 
 
 LinearAttention attention_of(const OperatorUse& use) {
   LinearAttention a;
-  const std::string rule = string_attribute(use, "update_rule", "gated_delta");
-  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
-    refuse(use, "unsupported_attribute", "update_rule '" + rule + "' is not known");
+  const std::string rule =
+      known_attribute(use, "update_rule", "gated_delta", {"linear", "gated", "delta", "gated_delta"});
   if (int_attribute(use, "state_window", 0) != 0)
     refuse(use, "unsupported_attribute", "a window of states is not supported");
   a.gated = rule.starts_with("gated"), a.delta = rule.ends_with("delta");
@@ -98,8 +97,8 @@ std::vector<Operand> infer_linear_attention(const OperatorUse& use) {
   const std::int64_t results = result_elements(a), states = element_count(a.state());
   const auto each = static_cast<double>(a.depth) * static_cast<double>(a.value_depth * (3 * a.heads + a.outputs()));
   require_bounded(use, static_cast<double>(a.batch) * static_cast<double>(a.tokens) * each, results + states);
-  if (gives_state(use)) return {operand_like(made_type(use), {element_count({results + states})})};
-  return {operand_like(made_type(use), {a.batch, a.tokens, a.outputs() * a.value_depth})};
+  if (gives_state(use)) return {typed(made_type(use), {element_count({results + states})})};
+  return {typed(made_type(use), {a.batch, a.tokens, a.outputs() * a.value_depth})};
 }
 
 /// A token passes over the state of a head once to put k v^T in, once more each to let it decay and to read S^T k,
@@ -109,10 +108,8 @@ std::vector<Operand> infer_linear_attention(const OperatorUse& use) {
 Work linear_attention_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const LinearAttention a = attention_of(use);
   const std::int64_t updates = 1 + (a.gated ? 1 : 0) + (a.delta ? 1 : 0);
-  Work work;
+  Work work = copy_work(use, outputs);
   work.row_length = element_count({a.batch, a.tokens, a.depth, a.value_depth, a.heads * updates + a.outputs()});
-  for (const Operand* in : use.inputs) work.read_elements.push_back(in == nullptr ? 0 : element_count(in->shape));
-  work.write_elements = element_count(outputs[0].shape);
   return work;
 }
 
@@ -168,8 +165,7 @@ void compute_linear_attention(const OperatorUse& use, std::span<Operand> outputs
 }
 
 /// query, key, value, state?, decay?, beta? -> result, last state.
-Body expand_linear_attention(const OperatorUse& use) {
-  BodyWriter w(use);
+std::vector<int> expand_linear_attention(BodyWriter& w, const OperatorUse& use) {
   const LinearAttention a = attention_of(use);
   std::vector<int> inputs;
   for (std::size_t i = 0; i < use.inputs.size(); ++i) inputs.push_back(w.given(i));
@@ -179,23 +175,22 @@ Body expand_linear_attention(const OperatorUse& use) {
   const Operand* given = optional_input(use, state_in);
   const ElementType state_type = given == nullptr ? type : given->type;
   const auto as = [&](int x, ElementType wanted) { return wanted == made ? x : w.cast(x, wanted); };
-  if (use.output_count < 2) return w.finish({as(w.node("sdip.LinearAttention", inputs, attributes), type)});
+  if (use.output_count < 2) return {as(w.node("sdip.LinearAttention", inputs, attributes), type)};
   attributes.emplace("state", std::int64_t{1});
   const std::int64_t results = result_elements(a), states = element_count(a.state());
   const int all = w.node("sdip.LinearAttention", inputs, attributes);
   const int y = w.reshape(w.slice(all, 0, 0, results), {a.batch, a.tokens, a.outputs() * a.value_depth});
   const int state = w.reshape(w.slice(all, 0, results, results + states), a.state());
-  return w.finish({as(y, type), as(state, state_type)});
+  return {as(y, type), as(state, state_type)};
 }
 
 constexpr Operator linear_attention_operators[] = {
     {"sdip", "LinearAttention", "linear_attention", 3, 6, "kv_num_heads q_num_heads scale state update_rule",
      infer_linear_attention, linear_attention_work, compute_linear_attention, "1"},
-    {"", "LinearAttention", "linear_attention", 3, 6, "chunk_size kv_num_heads q_num_heads scale update_rule",
-     nullptr, nullptr, nullptr, "27", false, expand_linear_attention},
-    {"com.microsoft", "LinearAttention", "linear_attention", 3, 6,
-     "chunk_size kv_num_heads q_num_heads scale state_window update_rule", nullptr, nullptr, nullptr, "1", false,
-     expand_linear_attention},
+    composite<expand_linear_attention>("", "LinearAttention", "linear_attention", 3, 6,
+                                       "chunk_size kv_num_heads q_num_heads scale update_rule", "27"),
+    composite<expand_linear_attention>("com.microsoft", "LinearAttention", "linear_attention", 3, 6,
+                                       "chunk_size kv_num_heads q_num_heads scale state_window update_rule"),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 
@@ -88,7 +89,7 @@ Product product_of(const OperatorUse& use) {
 
 std::vector<Operand> infer_matmul(const OperatorUse& use) {
   const Shape shape = shape_of(product_of(use), input(use, 0).shape, input(use, 1).shape);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 void require_bias(const OperatorUse& use, const Shape& out) {
@@ -120,6 +121,20 @@ std::vector<Operand> infer_linear(const OperatorUse& use) {
   return outputs;
 }
 
+/// The scores of attention, which rewrites make: scale * q k^T. q [2,8,64,40] and k [2,8,77,40] with trans_b 1 make
+/// [2,8,64,77].
+std::vector<Operand> infer_scores(const OperatorUse& use) {
+  const Operand &q = input(use, 0), &k = input(use, 1);
+  if (!is_floating(q.type) || !is_floating(k.type)) refuse(use, "shape_mismatch", "operands must be floats");
+  if (q.shape.size() < 2 || k.shape.size() < 2) refuse(use, "shape_mismatch", "operands must be matrices");
+  return infer_matmul(use);
+}
+
+/// The scale is one multiplication of each result as it leaves the array, no pass of its own.
+Work scores_work(const OperatorUse& use, std::span<const Operand>) {
+  return product_work(product_of(use), false, false);
+}
+
 Work matmul_work(const OperatorUse& use, std::span<const Operand>) {
   return product_work(product_of(use), input(use, 0).weight, input(use, 1).weight);
 }
@@ -135,24 +150,20 @@ bool of_integers(const OperatorUse& use) {
   return !is_floating(input(use, 0).type) && !is_floating(input(use, 1).type);
 }
 
-void set_bits(Operand& output, const std::vector<std::uint64_t>& bits) {
-  Tensor value{output.type, output.shape, {}, {}};
-  for (std::uint64_t x : bits) value.ints.push_back(wrapped(output.type, static_cast<std::int64_t>(x)));
-  output.value = std::move(value);
-}
-
 /// The sums of products as numbers. Of integers each wraps as the type does, as numpy has it, whatever factors
 /// come.
 std::vector<double> product_numbers(const OperatorUse& use, const Product& p, const Operand& output) {
   if (!of_integers(use)) return multiplied(p, numbers_of(use, 0), numbers_of(use, 1), use.stop);
   Operand sums = output;
-  set_bits(sums, multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop));
+  const auto bits = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
+  give_ints(sums, {bits.begin(), bits.end()});
   return numbers_in(*sums.value);
 }
 
-/// alpha and beta are 1 but in Gemm; the bias is broadcast to the result.
+/// alpha and beta are 1 but in Gemm, and in scores their scale; the bias is broadcast to the result.
 void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
-  const double alpha = float_attribute(use, "alpha", 1.0), beta = float_attribute(use, "beta", 1.0);
+  const double alpha = float_attribute(use, use.type == "Scores" ? "scale" : "alpha", 1.0),
+               beta = float_attribute(use, "beta", 1.0);
   const Product p = product_of(use);
   const Operand* bias = optional_input(use, 2);
   const bool plain = alpha == 1.0 && (bias == nullptr || (beta == 1.0 && !is_floating(bias->type)));
@@ -160,18 +171,17 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
     std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
     if (bias != nullptr) {
       const std::vector<std::uint64_t> more = bits_of_input(use, 2);
-      const auto from = broadcast_elements(bias->shape, outputs[0].shape);
+      const Spread from = spread(bias->shape, outputs[0].shape);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[from[i]];
     }
-    set_bits(outputs[0], sums);
+    give_ints(outputs[0], {sums.begin(), sums.end()});
     return;
   }
   std::vector<double> sums = product_numbers(use, p, outputs[0]);
   for (double& sum : sums) sum *= alpha;
   if (bias != nullptr) {
-    const std::vector<double> more = numbers_of(use, 2);
-    const auto from = broadcast_elements(bias->shape, outputs[0].shape);
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[from[i]];
+    const std::vector<double> more = broadcast_numbers(numbers_of(use, 2), bias->shape, outputs[0].shape);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[i];
   }
   set_numbers(outputs[0], sums);
 }
@@ -181,6 +191,7 @@ constexpr Operator matmul_operators[] = {
     {"", "MatMul", "matmul", 2, 2, "", infer_matmul, matmul_work, compute_product, "7 9 13"},
     {"sdip", "Linear", "linear", 2, 3, "trans_b", infer_linear, matmul_work, compute_product},
     {"sdip", "LinearBatch", "linear_batch", 2, 3, "", infer_linear, matmul_work, compute_product},
+    {"sdip", "Scores", "matmul", 2, 2, "scale trans_b", infer_scores, scores_work, compute_product, "1"},
 };
 
 }  // namespace

@@ -66,11 +66,7 @@ std::vector<double> parameter_over(const OperatorUse& use, std::size_t i, const 
   if (numbers.size() <= 1) {
     return std::vector<double>(as_size(element_count(over)), numbers.empty() ? otherwise : numbers[0]);
   }
-  std::vector<double> all;
-  for (std::size_t from : broadcast_elements(parameter_shape(*use.inputs[i], along_rows), over)) {
-    all.push_back(numbers[from]);
-  }
-  return all;
+  return broadcast_numbers(numbers, parameter_shape(*use.inputs[i], along_rows), over);
 }
 
 std::vector<double> without_zero(const OperatorUse& use, std::size_t i, std::size_t zero, bool along_rows) {
@@ -104,7 +100,7 @@ std::vector<Operand> infer_quantized_conv(const OperatorUse& use) {
   require_shape(use, bias_place, {conv.out_channels});
   for (std::size_t i : {x_scale, x_zero, y_scale, y_zero}) require_parameter(use, i, {1}, false);
   for (std::size_t i : {w_scale, w_zero}) require_parameter(use, i, {conv.out_channels}, false);
-  return {operand_like(output_type(use), shape_of(conv))};
+  return {typed(output_type(use), shape_of(conv))};
 }
 
 Work quantized_conv_work(const OperatorUse& use, std::span<const Operand>) {
@@ -140,7 +136,7 @@ std::vector<Operand> infer_quantized_matmul(const OperatorUse& use) {
   require_parameter(use, w_zero, input(use, 1).shape, trans_b(use));
   for (std::size_t i : {x_scale, y_scale, y_zero}) require_parameter(use, i, out, true);
   require_parameter(use, w_scale, out, false);
-  return {operand_like(output_type(use), out)};
+  return {typed(output_type(use), out)};
 }
 
 Work quantized_matmul_work(const OperatorUse& use, std::span<const Operand>) {

@@ -19,10 +19,8 @@ Recurrence layer_of(const OperatorUse& use) {
   Recurrence l;
   using Kind = Recurrence::Kind;
   l.kind = use.type == "RNN" ? Kind::rnn : use.type == "GRU" ? Kind::gru : Kind::lstm;
-  const std::string direction = string_attribute(use, "direction", "forward");
-  if (direction != "forward" && direction != "reverse" && direction != "bidirectional") {
-    refuse(use, "unsupported_attribute", "direction '" + direction + "' is not known");
-  }
+  const std::string direction =
+      known_attribute(use, "direction", "forward", {"forward", "reverse", "bidirectional"});
   l.directions = direction == "bidirectional" ? 2 : 1;
   l.first_reversed = direction == "reverse";
   l.batch_first = int_attribute(use, "layout", 0) != 0;
@@ -41,10 +39,8 @@ Recurrence layer_of(const OperatorUse& use) {
   require_shape(use, 2, {l.directions, rows, l.hidden});
   require_shape(use, 3, {l.directions, 2 * rows});
   require_shape(use, 4, {l.batch});
-  const Shape state =
-      l.batch_first ? Shape{l.batch, l.directions, l.hidden} : Shape{l.directions, l.batch, l.hidden};
-  require_shape(use, 5, state);
-  require_shape(use, 6, state);
+  require_shape(use, 5, l.state());
+  require_shape(use, 6, l.state());
   require_shape(use, 7, {l.directions, 3 * l.hidden});
   return l;
 }
@@ -106,10 +102,8 @@ std::vector<Operand> infer_recurrent(const OperatorUse& use) {
   const ElementType type = input(use, 0).type;
   const Shape y = l.batch_first ? Shape{l.batch, l.steps, l.directions, l.hidden}
                                 : Shape{l.steps, l.directions, l.batch, l.hidden};
-  const Shape state =
-      l.batch_first ? Shape{l.batch, l.directions, l.hidden} : Shape{l.directions, l.batch, l.hidden};
-  std::vector<Operand> outputs = {operand_like(type, y), operand_like(type, state)};
-  if (use.type == "LSTM") outputs.push_back(operand_like(type, state));
+  std::vector<Operand> outputs = {typed(type, y), typed(type, l.state())};
+  if (use.type == "LSTM") outputs.push_back(outputs[1]);
   return outputs;
 }
 

@@ -15,6 +15,7 @@ struct Recurrence {
   std::int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
   bool first_reversed = false, batch_first = false, linear_before_reset = false, input_forget = false;
   double clip = 0;  // 0: none
+  Shape state() const { return batch_first ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden}; }
   std::int64_t gates() const { return kind == Kind::rnn ? 1 : kind == Kind::gru ? 3 : 4; }
 };
 

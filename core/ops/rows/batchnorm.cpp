@@ -156,11 +156,8 @@ void compute_lrn(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Each result looks at `size` neighbouring channels.
 Work lrn_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
-  work.row_length = element_count({work.write_elements, int_attribute(use, "size", 1)});
-  work.read_elements = {work.row_length};
-  return work;
+  const std::int64_t squares = element_count({element_count(outputs[0].shape), int_attribute(use, "size", 1)});
+  return vector_work(use, outputs, squares, {squares});
 }
 
 constexpr Operator batchnorm_operators[] = {

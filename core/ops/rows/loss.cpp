@@ -17,11 +17,8 @@ struct Loss {
 Loss loss_of(const OperatorUse& use) {
   const Shape& x = input(use, 0).shape;
   if (x.size() < 2) refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 2 or more");
-  Loss loss{x[0], x[1], count_between(x, 2, x.size()), string_attribute(use, "reduction", "mean")};
-  if (loss.reduction != "none" && loss.reduction != "sum" && loss.reduction != "mean") {
-    refuse(use, "unsupported_attribute", "reduction '" + loss.reduction + "' is not known");
-  }
-  return loss;
+  return {x[0], x[1], count_between(x, 2, x.size()),
+          known_attribute(use, "reduction", "mean", {"none", "sum", "mean"})};
 }
 
 std::vector<Operand> infer_loss(const OperatorUse& use) {
@@ -32,31 +29,26 @@ std::vector<Operand> infer_loss(const OperatorUse& use) {
   input(use, 1);
   require_shape(use, 1, target);
   require_shape(use, 2, {x.shape[1]});
-  std::vector<Operand> outputs = {operand_like(x.type, loss.reduction == "none" ? target : Shape{})};
-  if (use.type == "SoftmaxCrossEntropyLoss") outputs.push_back(operand_like(x.type, x.shape));
+  std::vector<Operand> outputs = {typed(x.type, loss.reduction == "none" ? target : Shape{})};
+  if (use.type == "SoftmaxCrossEntropyLoss") outputs.push_back(typed(x.type, x.shape));
   return outputs;
 }
 
 /// One score and one weight are fetched for each target.
 Work likelihood_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 1).shape);
-  work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), work.row_length);
-  return work;
+  const std::int64_t targets = element_count(input(use, 1).shape);
+  return vector_work(use, outputs, targets, std::vector(use.inputs.size(), targets));
 }
 
 /// The softmax's three passes over all classes of each target; the loss takes what is there.
 Work entropy_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Loss loss = loss_of(use);
-  Work work;
+  const std::int64_t rows = element_count({loss.outer, loss.inner});
+  Work work = vector_work(use, outputs, loss.classes, std::vector(use.inputs.size(), rows));
   work.family = Family::softmax;
-  work.rows = element_count({loss.outer, loss.inner});
-  work.row_length = loss.classes;
+  work.rows = rows;
   work.passes = 3;
-  work.read_elements.assign(use.inputs.size(), work.rows);
   work.read_elements[0] = 3 * element_count(input(use, 0).shape);
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
   return work;
 }
 

@@ -31,18 +31,7 @@ void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count)
 
 /// Two passes over the input, sums and then the result; gamma and beta are fetched once.
 Work norm_work(const OperatorUse& use, std::int64_t rows) {
-  const std::int64_t count = element_count(input(use, 0).shape);
-  Work work;
-  work.family = Family::norm;
-  work.rows = rows;
-  work.row_length = rows == 0 ? 0 : count / rows;
-  work.passes = 2;
-  work.read_elements.push_back(2 * count);
-  for (std::size_t i = 1; i < use.inputs.size(); ++i) {
-    work.read_elements.push_back(use.inputs[i] == nullptr ? 0 : element_count(use.inputs[i]->shape));
-  }
-  work.write_elements = count;
-  return work;
+  return row_work(use, Family::norm, rows, rows == 0 ? 0 : element_count(input(use, 0).shape) / rows, 2);
 }
 
 /// Mean and reciprocal of the deviation of each of `rows` equally long rows.
@@ -120,10 +109,6 @@ void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
   give_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
 }
 
-std::size_t layer_norm_axis(const OperatorUse& use) {
-  return axis_within(use, int_attribute(use, "axis", -1), input(use, 0).shape.size());
-}
-
 /// Input `i` is absent or broadcasts to the input.
 void require_broadcast(const OperatorUse& use, std::size_t i) {
   const Operand* operand = optional_input(use, i);
@@ -138,7 +123,7 @@ void require_broadcast(const OperatorUse& use, std::size_t i) {
 /// Outputs: the result, and the mean and reciprocal deviation of each row in the type that stash_type names.
 std::vector<Operand> infer_layer_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  const std::size_t axis = layer_norm_axis(use);
+  const std::size_t axis = axis_attribute(use, -1);
   require_broadcast(use, 1);
   require_broadcast(use, 2);
   Operand mean = like_first(use);
@@ -161,7 +146,7 @@ void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vec
 
 void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
   Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t row = i / (x.size() / rows);
@@ -175,12 +160,12 @@ void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 Work layer_norm_work(const OperatorUse& use, std::span<const Operand>) {
-  return norm_work(use, count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  return norm_work(use, count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
 }
 
 std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  layer_norm_axis(use);
+  axis_attribute(use, -1);
   require_broadcast(use, 1);
   return {like_first(use)};
 }
@@ -188,7 +173,7 @@ std::vector<Operand> infer_rms_norm(const OperatorUse& use) {
 /// x / sqrt(E[x^2] + eps) * gamma. [3,4] with epsilon 0 is divided by sqrt(12.5).
 void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const auto rows = as_size(count_between(input(use, 0).shape, 0, layer_norm_axis(use)));
+  const auto rows = as_size(count_between(input(use, 0).shape, 0, axis_attribute(use, -1)));
   const std::size_t length = x.size() / rows;
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -198,6 +183,34 @@ void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::size_t i = 0; i < length; ++i) at[i] *= scale;
   }
   apply_broadcast(use, 1, true, x);
+  give_floats(outputs[0], std::move(x));
+}
+
+/// sdip.RMSNorm, which rewrites make: gamma over all axes from `axis` on, divided by the root where ONNX's
+/// multiplies by its reciprocal. Of [3, 4] with epsilon 0 and gamma 1: E[x^2] = 12.5, y = [0.8485, 1.1314].
+std::vector<Operand> infer_fused_rms_norm(const OperatorUse& use) {
+  if (!is_floating(input(use, 0).type)) refuse(use, "shape_mismatch", "the input must be of a float type");
+  const Operand y = like_first(use);
+  const std::int64_t length = count_between(y.shape, axis_attribute(use, -1), y.shape.size());
+  const Operand* gamma = optional_input(use, 1);
+  if (gamma != nullptr && (element_count(gamma->shape) != length || !is_floating(gamma->type))) {
+    refuse(use, "shape_mismatch", fmt::format("gamma {} must have {} floats", shape_text(gamma->shape), length));
+  }
+  return {y};
+}
+
+void compute_fused_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> x = value_of(use, 0).floats;
+  const Tensor* gamma = optional_value(use, 1);
+  const double epsilon = float_attribute(use, "epsilon", 1e-5);
+  const Shape& shape = input(use, 0).shape;
+  const auto length = as_size(count_between(shape, axis_attribute(use, -1), shape.size()));
+  for (std::size_t row = 0; row < x.size(); row += length) {
+    double* at = x.data() + row;
+    const double squares = std::inner_product(at, at + length, at, 0.0);
+    const double root = std::sqrt(squares / static_cast<double>(length) + epsilon);
+    for (std::size_t i = 0; i < length; ++i) at[i] = at[i] / root * (gamma == nullptr ? 1.0 : gamma->floats[i]);
+  }
   give_floats(outputs[0], std::move(x));
 }
 
@@ -239,7 +252,7 @@ Work mvn_work(const OperatorUse& use, std::span<const Operand>) {
 
 std::vector<Operand> infer_lp_norm(const OperatorUse& use) {
   require_rank(use, 1);
-  layer_norm_axis(use);
+  axis_attribute(use, -1);
   const std::int64_t p = int_attribute(use, "p", 2);
   if (p != 1 && p != 2) refuse(use, "unsupported_attribute", "attribute 'p' must be 1 or 2");
   return {like_first(use)};
@@ -248,7 +261,7 @@ std::vector<Operand> infer_lp_norm(const OperatorUse& use) {
 /// A line of zeros stays one.
 void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> x = value_of(use, 0).floats;
-  const Lines lines = lines_along(input(use, 0).shape, layer_norm_axis(use));
+  const Lines lines = lines_along(input(use, 0).shape, axis_attribute(use, -1));
   const bool absolute = int_attribute(use, "p", 2) == 1;
   for_each_line(lines, [&](std::size_t start) {
     const std::size_t end = start + lines.length * lines.inner;
@@ -263,7 +276,7 @@ void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
 
 Work lp_norm_work(const OperatorUse& use, std::span<const Operand>) {
   const Shape& shape = input(use, 0).shape;
-  const Lines lines = lines_along(shape, layer_norm_axis(use));
+  const Lines lines = lines_along(shape, axis_attribute(use, -1));
   return norm_work(use,
                    element_count({static_cast<std::int64_t>(lines.outer), static_cast<std::int64_t>(lines.inner)}));
 }
@@ -281,6 +294,8 @@ constexpr Operator norm_operators[] = {
      compute_rms_norm, "23"},
     {"sdip", "GroupNorm", "groupnorm", 3, 3, "epsilon num_groups", infer_group_norm, group_norm_work,
      compute_group_norm, "1"},
+    {"sdip", "RMSNorm", "rmsnorm", 1, 2, "axis epsilon", infer_fused_rms_norm, layer_norm_work,
+     compute_fused_rms_norm, "1"},
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::vector<Operand> infer_arg(const OperatorUse& use) {
 template <bool Greatest>
 void compute_arg(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
-  const Lines lines = lines_along(in.shape, axis_within(use, int_attribute(use, "axis", 0), in.shape.size()));
+  const Lines lines = lines_along(in.shape, axis_attribute(use, 0));
   const bool last = int_attribute(use, "select_last_index", 0) != 0;
   const Ranking before{in, Greatest};
   std::vector<std::int64_t> found;
@@ -54,7 +54,7 @@ std::vector<Operand> infer_top_k(const OperatorUse& use) {
   require_type(use, 0, is_number, "a number");
   const Operand& in = input(use, 0);
   const auto k = use.opset < 10 ? std::vector<std::int64_t>{int_attribute(use, "k", 0)} : ints_of_input(use, 1);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
+  const std::size_t axis = axis_attribute(use, -1);
   if (k.size() != 1 || k[0] < 0 || k[0] > in.shape[axis]) refuse(use, "shape_mismatch", "k is out of range");
   Operand values = typed(in.type, in.shape);
   values.shape[axis] = k[0];
@@ -64,7 +64,7 @@ std::vector<Operand> infer_top_k(const OperatorUse& use) {
 /// In order also where `sorted` is 0, which leaves the order open.
 void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
-  const std::size_t axis = axis_within(use, int_attribute(use, "axis", -1), in.shape.size());
+  const std::size_t axis = axis_attribute(use, -1);
   const Lines lines = lines_along(in.shape, axis);
   const auto kept = as_size(outputs[0].shape[axis]);
   const Ranking before{in, int_attribute(use, "largest", 1) != 0};
@@ -121,23 +121,16 @@ void compute_running(const OperatorUse& use, std::span<Operand> outputs) {
   }
 }
 
-/// One pass over the input; results leave as they are done.
-Work rank_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.row_length;
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
-  return work;
-}
-
 constexpr std::string_view arg_attributes = "axis keepdims select_last_index";
 constexpr Operator rank_operators[] = {
-    {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<true>, "7 11 12 13"},
-    {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, rank_work, compute_arg<false>, "7 11 12 13"},
-    {"", "CumProd", "cumprod", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<true>, "26"},
-    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_running, rank_work, compute_running<false>, "11 14"},
-    {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, rank_work, compute_top_k, "7 10 11 24"},
+    {"", "ArgMax", "arg_max", 1, 1, arg_attributes, infer_arg, first_input_work, compute_arg<true>, "7 11 12 13"},
+    {"", "ArgMin", "arg_min", 1, 1, arg_attributes, infer_arg, first_input_work, compute_arg<false>, "7 11 12 13"},
+    {"", "CumProd", "cumprod", 2, 2, "exclusive reverse", infer_running, first_input_work, compute_running<true>,
+     "26"},
+    {"", "CumSum", "cumsum", 2, 2, "exclusive reverse", infer_running, first_input_work, compute_running<false>,
+     "11 14"},
+    {"", "TopK", "top_k", 1, 2, "axis k largest sorted", infer_top_k, first_input_work, compute_top_k,
+     "7 10 11 24"},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/element_codes.h"
 #include "core/ops/families.h"
 #include "core/ops/use.h"
 #include "core/ops/values.h"
@@ -151,10 +152,9 @@ void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
     give_floats(out, gathered(use, out, in.floats, Greatest ? -HUGE_VAL : HUGE_VAL, better));
     return;
   }
-  const bool is_signed = wrapped(in.type, -1) < 0 && in.type != ElementType::uint64;
-  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - (is_signed ? 1 : 0);
+  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - is_signed(in.type);
   const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Word{1} << bits) - 1);
-  const std::int64_t least = is_signed ? -most - 1 : 0;
+  const std::int64_t least = is_signed(in.type) ? -most - 1 : 0;
   give_ints(out, gathered(use, out, in.ints, Greatest ? least : most, [&](std::int64_t a, std::int64_t b) {
               const bool above = sort_key(in.type, a) > sort_key(in.type, b);
               return above == Greatest ? a : b;
@@ -181,34 +181,25 @@ void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
 double same(double x) { return x; }
 double square(double x) { return x * x; }
 
-/// One pass over the input; results leave as they are done.
-Work reduce_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = element_count(input(use, 0).shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.row_length;
-  for (const Operand& output : outputs) work.write_elements += element_count(output.shape);
-  return work;
-}
-
 constexpr std::string_view names = "axes keepdims noop_with_empty_axes";
 constexpr Operator reduce_operators[] = {
-    {"", "ReduceL1", "reduce_l1", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<std::fabs, same>,
+    {"", "ReduceL1", "reduce_l1", 1, 2, names, infer_reduce, first_input_work, compute_float_sum<std::fabs, same>,
      "7 11 13 18"},
-    {"", "ReduceL2", "reduce_l2", 1, 2, names, infer_reduce, reduce_work, compute_float_sum<square, std::sqrt>,
+    {"", "ReduceL2", "reduce_l2", 1, 2, names, infer_reduce, first_input_work, compute_float_sum<square, std::sqrt>,
      "7 11 13 18"},
-    {"", "ReduceLogSum", "reduce_log_sum", 1, 2, names, infer_reduce, reduce_work,
+    {"", "ReduceLogSum", "reduce_log_sum", 1, 2, names, infer_reduce, first_input_work,
      compute_float_sum<same, std::log>, "7 11 13 18"},
-    {"", "ReduceLogSumExp", "reduce_log_sum_exp", 1, 2, names, infer_reduce, reduce_work, compute_log_sum_exp,
+    {"", "ReduceLogSumExp", "reduce_log_sum_exp", 1, 2, names, infer_reduce, first_input_work, compute_log_sum_exp,
      "7 11 13 18"},
-    {"", "ReduceMax", "reduce_max", 1, 2, names, infer_reduced_extreme, reduce_work, compute_extreme<true>,
+    {"", "ReduceMax", "reduce_max", 1, 2, names, infer_reduced_extreme, first_input_work, compute_extreme<true>,
      "7 11 12 13 18 20"},
-    {"", "ReduceMean", "reduce_mean", 1, 2, names, infer_reduce, reduce_work, compute_reduced_mean, "7 11 13 18"},
-    {"", "ReduceMin", "reduce_min", 1, 2, names, infer_reduced_extreme, reduce_work, compute_extreme<false>,
+    {"", "ReduceMean", "reduce_mean", 1, 2, names, infer_reduce, first_input_work, compute_reduced_mean,
+     "7 11 13 18"},
+    {"", "ReduceMin", "reduce_min", 1, 2, names, infer_reduced_extreme, first_input_work, compute_extreme<false>,
      "7 11 12 13 18 20"},
-    {"", "ReduceProd", "reduce_prod", 1, 2, names, infer_reduce, reduce_work, compute_prod, "7 11 13 18"},
-    {"", "ReduceSum", "reduce_sum", 1, 2, names, infer_reduce, reduce_work, compute_sum, "7 11 13"},
-    {"", "ReduceSumSquare", "reduce_sum_square", 1, 2, names, infer_reduce, reduce_work, compute_sum_square,
+    {"", "ReduceProd", "reduce_prod", 1, 2, names, infer_reduce, first_input_work, compute_prod, "7 11 13 18"},
+    {"", "ReduceSum", "reduce_sum", 1, 2, names, infer_reduce, first_input_work, compute_sum, "7 11 13"},
+    {"", "ReduceSumSquare", "reduce_sum_square", 1, 2, names, infer_reduce, first_input_work, compute_sum_square,
      "7 11 13 18"},
 };
 

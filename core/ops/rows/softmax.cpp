@@ -31,21 +31,28 @@ Lines softmax_lines(const OperatorUse& use) {
   return lines_along({count_between(shape, 0, axis), count_between(shape, axis, shape.size())}, 1);
 }
 
-/// The greatest is taken out first, so that no exponential overflows. [0, ln 3]: [1/4, 3/4], logarithms -ln 4 and
-/// ln 3 - ln 4.
+/// e^(x / T) over its sum along each line, or its logarithm; the greatest x is taken out first, so that no
+/// exponential overflows. [0, ln 3]: [1/4, 3/4], logarithms -ln 4 and ln 3 - ln 4; [0, 64 ln 3] at T = 64: [1/4,
+/// 3/4].
 template <bool Logarithm>
-void compute_softmax(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> values = value_of(use, 0).floats;
-  const Lines lines = softmax_lines(use);
+void soften(std::vector<double>& values, const Lines& lines, double temperature) {
   for_each_line(lines, [&](std::size_t start) {
     const std::size_t end = start + lines.length * lines.inner;
     double most = -HUGE_VAL, sum = 0;
     for (std::size_t i = start; i < end; i += lines.inner) most = std::max(most, values[i]);
-    for (std::size_t i = start; i < end; i += lines.inner) sum += std::exp(values[i] - most);
     for (std::size_t i = start; i < end; i += lines.inner) {
-      values[i] = Logarithm ? values[i] - most - std::log(sum) : std::exp(values[i] - most) / sum;
+      values[i] = (values[i] - most) / temperature;
+      sum += std::exp(values[i]);
     }
+    for (std::size_t i = start; i < end; i += lines.inner)
+      values[i] = Logarithm ? values[i] - std::log(sum) : std::exp(values[i]) / sum;
   });
+}
+
+template <bool Logarithm>
+void compute_softmax(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> values = value_of(use, 0).floats;
+  soften<Logarithm>(values, softmax_lines(use), 1);
   give_floats(outputs[0], std::move(values));
 }
 
@@ -64,34 +71,55 @@ void compute_hardmax(const OperatorUse& use, std::span<Operand> outputs) {
   give_floats(outputs[0], std::move(values));
 }
 
-/// Three passes: the greatest; exp and its sum; exp again, divided. [2,8,64,77] along the last axis: 1024 rows
-/// of 77.
-Work softmax_work(const OperatorUse& use, std::span<const Operand>) {
+/// [2,8,64,77] along the last axis: 1024 rows of 77.
+Work work_of_rows(const OperatorUse& use, std::int64_t length, Family family, std::int64_t passes) {
+  const std::int64_t elements = element_count(input(use, 0).shape);
+  return row_work(use, family, length == 0 ? 0 : elements / length, length, passes);
+}
+
+std::int64_t softmax_length(const OperatorUse& use) {
   const Shape& shape = input(use, 0).shape;
   const std::size_t axis = softmax_axis(use);
-  Work work;
-  work.family = Family::softmax;
-  work.row_length = use.opset < 13 ? count_between(shape, axis, shape.size()) : shape[axis];
-  work.write_elements = element_count(shape);
-  work.rows = work.row_length == 0 ? 0 : work.write_elements / work.row_length;
-  work.passes = 3;
-  work.read_elements = {3 * work.write_elements};
-  return work;
+  return use.opset < 13 ? count_between(shape, axis, shape.size()) : shape[axis];
+}
+
+/// Three passes: the greatest; exp and its sum; exp again, divided.
+Work softmax_work(const OperatorUse& use, std::span<const Operand>) {
+  return work_of_rows(use, softmax_length(use), Family::softmax, 3);
 }
 
 /// Two passes: the greatest; ones and zeros. It has no exponentials, so the vector circuit does it.
-Work hardmax_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work = softmax_work(use, outputs);
-  work.family = Family::vector;
-  work.passes = 2;
-  work.read_elements = {2 * work.write_elements};
-  return work;
+Work hardmax_work(const OperatorUse& use, std::span<const Operand>) {
+  return work_of_rows(use, softmax_length(use), Family::vector, 2);
+}
+
+/// Softmax at a temperature, which the host of an attention accelerator on a PYNQ-Z2 computes (domain pynq).
+std::vector<Operand> infer_temperature_softmax(const OperatorUse& use) {
+  require_type(use, 0, is_number, "a number");
+  axis_attribute(use, -1);
+  if (!(float_attribute(use, "temperature", 1) > 0))
+    refuse(use, "unsupported_attribute", "a temperature is positive");
+  return {typed(ElementType::float32, input(use, 0).shape)};
+}
+
+void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outputs) {
+  std::vector<double> values = doubles_of(value_of(use, 0));
+  soften<false>(values, lines_along(input(use, 0).shape, axis_attribute(use, -1)),
+                float_attribute(use, "temperature", 1));
+  give_floats(outputs[0], std::move(values));
+}
+
+/// Three passes, as any softmax.
+Work temperature_softmax_work(const OperatorUse& use, std::span<const Operand>) {
+  return work_of_rows(use, input(use, 0).shape[axis_attribute(use, -1)], Family::softmax, 3);
 }
 
 constexpr Operator softmax_operators[] = {
     {"", "Hardmax", "hardmax", 1, 1, "axis", infer_softmax, hardmax_work, compute_hardmax, "7 11 13"},
     {"", "LogSoftmax", "logsoftmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<true>, "7 11 13"},
     {"", "Softmax", "softmax", 1, 1, "axis", infer_softmax, softmax_work, compute_softmax<false>, "7 11 13"},
+    {"pynq", "TemperatureSoftmax", "softmax", 1, 1, "axis temperature", infer_temperature_softmax,
+     temperature_softmax_work, compute_temperature_softmax, "1"},
 };
 
 }  // namespace

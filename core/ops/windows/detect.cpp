@@ -96,19 +96,14 @@ std::vector<Operand> infer_suppression(const OperatorUse& use) {
       refuse(use, "shape_unknown", "how many boxes remain depends on values that are not known at import");
     }
   }
-  return {operand_like(ElementType::int64, {std::ssize(selected(use)) / 3, 3})};
+  return {typed(ElementType::int64, {std::ssize(selected(use)) / 3, 3})};
 }
 
 /// Every box of every class is compared with those taken before, of which the result has as many.
 Work suppression_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
   const std::int64_t scores = element_count(input(use, 1).shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.row_length =
-      std::max(scores, element_count({element_count(input(use, 0).shape), outputs[0].shape[0]}));
-  work.read_elements[1] = scores;
-  work.write_elements = element_count(outputs[0].shape);
-  return work;
+  const std::int64_t compared = element_count({element_count(input(use, 0).shape), outputs[0].shape[0]});
+  return vector_work(use, outputs, std::max(scores, compared), {std::max(scores, compared), scores});
 }
 
 void compute_suppression(const OperatorUse& use, std::span<Operand> outputs) {

@@ -56,10 +56,8 @@ std::int64_t checked_size(const OperatorUse& use, double size) {
 /// Sizes as given, or, when the aspect ratio is kept, all axes by the smallest (not_larger) or largest scale.
 void apply_sizes(const OperatorUse& use, const std::vector<std::int64_t>& sizes,
                  const std::vector<std::size_t>& which, std::vector<ResizeAxis>& axes) {
-  const std::string policy = string_attribute(use, "keep_aspect_ratio_policy", "stretch");
-  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller") {
-    refuse(use, "unsupported_attribute", "keep_aspect_ratio_policy '" + policy + "' is not known");
-  }
+  const std::string policy =
+      known_attribute(use, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
   double common = 0;
   for (std::size_t i = 0; i < which.size(); ++i) {
     ResizeAxis& axis = axes[which[i]];
@@ -99,30 +97,21 @@ std::vector<ResizeAxis> axes_of(const OperatorUse& use) {
   return axes;
 }
 
-std::string one_of(const OperatorUse& use, const char* name, const char* otherwise,
-                   std::initializer_list<std::string_view> known) {
-  std::string value = string_attribute(use, name, otherwise);
-  if (std::find(known.begin(), known.end(), value) == known.end()) {
-    refuse(use, "unsupported_attribute", fmt::format("{} '{}' is not known", name, value));
-  }
-  return value;
-}
-
 /// Upsample and Resize 10 know no coordinate modes: they map as asymmetric does and round down.
 ResizeRule rule_of(const OperatorUse& use) {
   ResizeRule rule;
-  rule.mode = one_of(use, "mode", "nearest", {"nearest", "linear", "bilinear", "cubic"});
+  rule.mode = known_attribute(use, "mode", "nearest", {"nearest", "linear", "bilinear", "cubic"});
   if (rule.mode == "bilinear") rule.mode = "linear";  // as some wrote Upsample 7
   if (use.type == "Upsample" || use.opset < 11) {
     rule.coordinates = "asymmetric";
     rule.nearest = "floor";
     return rule;
   }
-  rule.coordinates = one_of(use, "coordinate_transformation_mode", "half_pixel",
-                            {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                             "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-  rule.nearest = one_of(use, "nearest_mode", "round_prefer_floor",
-                        {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  rule.coordinates = known_attribute(use, "coordinate_transformation_mode", "half_pixel",
+                                     {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                      "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+  rule.nearest = known_attribute(use, "nearest_mode", "round_prefer_floor",
+                                 {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
   rule.antialias = int_attribute(use, "antialias", 0) != 0;
   rule.exclude_outside = int_attribute(use, "exclude_outside", 0) != 0;
   rule.cubic_a = float_attribute(use, "cubic_coeff_a", -0.75);
@@ -134,7 +123,7 @@ std::vector<Operand> infer_resize(const OperatorUse& use) {
   rule_of(use);
   Shape shape;
   for (const ResizeAxis& axis : axes_of(use)) shape.push_back(axis.out);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// Nearest reads each element of the input once and writes it as often as it is needed. Linear looks at 2 elements
@@ -143,19 +132,15 @@ std::vector<Operand> infer_resize(const OperatorUse& use) {
 Work resize_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Shape &in = input(use, 0).shape, &out = outputs[0].shape;
   const ResizeRule rule = rule_of(use);
-  Work work;
-  work.row_length = work.write_elements = element_count(out);
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = std::min(element_count(in), work.write_elements);
-  if (rule.mode == "nearest") return work;
-  Shape touched = {work.write_elements};
+  const std::int64_t made = element_count(out);
+  if (rule.mode == "nearest") return vector_work(use, outputs, made, {std::min(element_count(in), made)});
+  Shape touched = {made};
   for (std::size_t i = 0; i < in.size(); ++i) {
     if (in[i] == out[i]) continue;
     touched.push_back(rule.mode == "cubic" ? 4 : 2);
     if (rule.antialias && out[i] > 0 && out[i] < in[i]) touched.push_back((in[i] + out[i] - 1) / out[i]);
   }
-  work.row_length = work.read_elements[0] = element_count(touched);
-  return work;
+  return vector_work(use, outputs, element_count(touched), {element_count(touched)});
 }
 
 void compute_resize(const OperatorUse& use, std::span<Operand> outputs) {

@@ -43,7 +43,7 @@ Regions regions_of(const OperatorUse& use) {
 std::vector<Operand> infer_roi(const OperatorUse& use) {
   const Regions regions = regions_of(use);
   const Operand& x = input(use, 0);
-  return {operand_like(x.type, {regions.count, x.shape[1], regions.height, regions.width})};
+  return {typed(x.type, {regions.count, x.shape[1], regions.height, regions.width})};
 }
 
 /// Samples an axis takes in one cell when the model does not say: at most those of a region as large as the input.
@@ -56,17 +56,12 @@ Work roi_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Regions regions = regions_of(use);
   const Shape& x = input(use, 0).shape;
   const std::int64_t ratio = int_attribute(use, "sampling_ratio", 0);
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
-  work.row_length = use.type == "RoiAlign"
-                        ? element_count({work.write_elements, samples(ratio, x[2], regions.height),
-                                         samples(ratio, x[3], regions.width), 4})
-                        : std::max(work.write_elements, element_count({regions.count, x[1], x[2], x[3]}));
-  work.read_elements.assign(use.inputs.size(), 0);
-  work.read_elements[0] = work.row_length;
-  work.read_elements[1] = element_count(input(use, 1).shape);
-  if (use.inputs.size() > 2) work.read_elements[2] = regions.count;
-  return work;
+  const std::int64_t made = element_count(outputs[0].shape);
+  const std::int64_t taken =
+      use.type == "RoiAlign"
+          ? element_count({made, samples(ratio, x[2], regions.height), samples(ratio, x[3], regions.width), 4})
+          : std::max(made, element_count({regions.count, x[1], x[2], x[3]}));
+  return vector_work(use, outputs, taken, {taken, element_count(input(use, 1).shape), regions.count});
 }
 
 /// One axis of a sample: two neighbours and the share of the second. `inside` is false beyond the border.

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
@@ -40,19 +40,16 @@ std::vector<Operand> infer_sample(const OperatorUse& use) {
   const Shape &x = input(use, 0).shape, &grid = input(use, 1).shape;
   Shape shape = {x[0], x[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// Each result looks at 1, 2 or 4 elements an axis; a point of the grid serves all channels.
 Work sample_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Sampling s = sampling_of(use);
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
   Shape touched(s.rank, s.mode == "nearest" ? 1 : s.mode == "linear" ? 2 : 4);
-  touched.push_back(work.write_elements);
-  work.row_length = element_count(touched);
-  work.read_elements = {work.row_length, element_count(input(use, 1).shape)};
-  return work;
+  touched.push_back(element_count(outputs[0].shape));
+  const std::int64_t taken = element_count(touched);
+  return vector_work(use, outputs, taken, {taken, element_count(input(use, 1).shape)});
 }
 
 /// `x` mirrored at both ends until it lies between them: 5 in [0,4] is 3.
@@ -146,7 +143,7 @@ std::vector<Operand> infer_affine(const OperatorUse& use) {
   const auto size = ints_of_input(use, 1);
   const auto rank = std::ssize(size) - 2;
   for (std::int64_t length : size) {
-    if (length < 0 || length > (std::int64_t{1} << 40)) refuse(use, "shape_mismatch", "a size is out of range");
+    if (length < 0 || length > most_window_size) refuse(use, "shape_mismatch", "a size is out of range");
   }
   if ((rank != 2 && rank != 3) || theta != Shape{size[0], rank, rank + 1}) {
     refuse(use, "shape_mismatch", "theta " + shape_text(theta) + " does not fit the size " + shape_text(size));
@@ -154,15 +151,12 @@ std::vector<Operand> infer_affine(const OperatorUse& use) {
   Shape shape = {size[0]};
   shape.insert(shape.end(), size.begin() + 2, size.end());
   shape.push_back(rank);
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 Work affine_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.write_elements = element_count(outputs[0].shape);
-  work.row_length = element_count({work.write_elements, input(use, 0).shape[2]});
-  work.read_elements = {work.row_length, 0};
-  return work;
+  const std::int64_t taken = element_count({element_count(outputs[0].shape), input(use, 0).shape[2]});
+  return vector_work(use, outputs, taken, {taken});
 }
 
 /// From -1 to 1 at the outermost elements (align_corners) or at their outer edges; a single element is at 0.

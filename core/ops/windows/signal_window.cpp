@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
@@ -15,23 +15,8 @@ ElementType table_type(const OperatorUse& use) {
   return *type;
 }
 
-std::int64_t size_input(const OperatorUse& use, std::size_t i) {
-  const auto sizes = ints_of_input(use, i);
-  if (sizes.size() != 1 || sizes[0] < 0 || sizes[0] > (std::int64_t{1} << 40)) {
-    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from 0", i));
-  }
-  return sizes[0];
-}
-
 std::vector<Operand> infer_window(const OperatorUse& use) {
-  return {operand_like(table_type(use), {size_input(use, 0)})};
-}
-
-Work table_work(const OperatorUse& use, std::span<const Operand> outputs) {
-  Work work;
-  work.row_length = work.write_elements = element_count(outputs[0].shape);
-  work.read_elements.assign(use.inputs.size(), 0);
-  return work;
+  return {typed(table_type(use), {size_input(use, 0, 0)})};
 }
 
 /// Sums of cosines (ONNX's coefficients): a - b cos(2 pi i / n) + c cos(4 pi i / n), n the size, or one less when
@@ -62,8 +47,8 @@ void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
 
 /// Inputs: number of mel bins, length of the transform, sample rate, lowest and highest frequency.
 std::vector<Operand> infer_mel(const OperatorUse& use) {
-  const std::int64_t bins = size_input(use, 0), length = size_input(use, 1);
-  return {operand_like(table_type(use), {length / 2 + 1, bins})};
+  const std::int64_t bins = size_input(use, 0, 0), length = size_input(use, 1, 0);
+  return {typed(table_type(use), {length / 2 + 1, bins})};
 }
 
 /// Edges of mel bins as numbers of spectrum bins, two more than there are mel bins. Mel is 2595 log10(1 + hz /
@@ -104,12 +89,13 @@ void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 constexpr Operator signal_window_operators[] = {
-    {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+    {"", "BlackmanWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
      "17"},
-    {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window,
+    {"", "HammingWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
      "17"},
-    {"", "HannWindow", "window", 1, 1, "output_datatype periodic", infer_window, table_work, compute_window, "17"},
-    {"", "MelWeightMatrix", "mel_weights", 5, 5, "output_datatype", infer_mel, table_work, compute_mel, "17"},
+    {"", "HannWindow", "window", 1, 1, "output_datatype periodic", infer_window, filling_work, compute_window,
+     "17"},
+    {"", "MelWeightMatrix", "mel_weights", 5, 5, "output_datatype", infer_mel, filling_work, compute_mel, "17"},
 };
 
 }  // namespace

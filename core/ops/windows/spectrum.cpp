@@ -3,21 +3,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/windows/window.h"
 
 namespace sdip {
 namespace {
-
-constexpr std::int64_t most_spectrum_size = std::int64_t{1} << 40;  // of any size
-
-std::int64_t positive_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
-  const auto sizes = ints_of_input(use, i);
-  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_spectrum_size) {
-    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from {}", i, least));
-  }
-  return sizes[0];
-}
 
 /// One transform: `length` points, of which `bins` are wanted.
 struct Transform {
@@ -57,7 +47,7 @@ Transform transform_of(const OperatorUse& use) {
   t.axis = axis_within(use, axis, x.size());
   if (t.axis + 1 == x.size()) refuse(use, "shape_mismatch", "the last axis holds the parts of a complex number");
   const std::int64_t whole = t.half ? std::max<std::int64_t>(2 * (x[t.axis] - 1), 0) : x[t.axis];
-  t.length = optional_input(use, 1) != nullptr ? positive_input(use, 1, 1) : whole;
+  t.length = optional_input(use, 1) != nullptr ? size_input(use, 1, 1) : whole;
   t.bins = onesided && !t.half ? t.length / 2 + 1 : t.length;
   return t;
 }
@@ -67,17 +57,15 @@ std::vector<Operand> infer_dft(const OperatorUse& use) {
   Shape shape = input(use, 0).shape;
   shape[t.axis] = t.bins;
   shape.back() = t.half ? 1 : 2;
-  return {operand_like(input(use, 0).type, shape)};
+  return {typed(input(use, 0).type, shape)};
 }
 
 /// As a fast transform: log2(length) passes over all points, each of two parts.
-Work transform_work(const OperatorUse& use, std::int64_t points, std::int64_t length, std::int64_t written) {
-  Work work;
-  work.row_length = element_count({2, points});
+Work transform_work(const OperatorUse& use, std::span<const Operand> outputs, std::int64_t points,
+                    std::int64_t length) {
+  Work work = vector_work(use, outputs, element_count({2, points}), {});
   while ((std::int64_t{1} << work.passes) < length) ++work.passes;
-  work.read_elements.assign(use.inputs.size(), 0);
   work.read_elements[0] = element_count({work.row_length, work.passes});
-  work.write_elements = written;
   return work;
 }
 
@@ -86,7 +74,7 @@ Work dft_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Shape points = input(use, 0).shape;
   points[t.axis] = t.length;
   points.back() = 1;
-  return transform_work(use, element_count(points), t.length, element_count(outputs[0].shape));
+  return transform_work(use, outputs, element_count(points), t.length);
 }
 
 /// Real and imaginary part of `bin`, over `count` elements `step` apart that have `parts` parts each. The sum as it
@@ -144,10 +132,10 @@ Frames frames_of(const OperatorUse& use) {
   const bool onesided = int_attribute(use, "onesided", 1) != 0;
   require_complex(use, x, onesided);
   Frames f;
-  f.step = positive_input(use, 1, 1);
+  f.step = size_input(use, 1, 1);
   const Operand* window = optional_input(use, 2);
   if (optional_input(use, 3) != nullptr) {
-    f.transform.length = positive_input(use, 3, 1);
+    f.transform.length = size_input(use, 3, 1);
   } else if (window != nullptr && window->shape.size() == 1) {
     f.transform.length = window->shape[0];
   } else {
@@ -165,13 +153,13 @@ Frames frames_of(const OperatorUse& use) {
 
 std::vector<Operand> infer_stft(const OperatorUse& use) {
   const Frames f = frames_of(use);
-  return {operand_like(input(use, 0).type, {input(use, 0).shape[0], f.count, f.transform.bins, 2})};
+  return {typed(input(use, 0).type, {input(use, 0).shape[0], f.count, f.transform.bins, 2})};
 }
 
 Work stft_work(const OperatorUse& use, std::span<const Operand> outputs) {
   const Frames f = frames_of(use);
   const std::int64_t points = element_count({input(use, 0).shape[0], f.count, f.transform.length});
-  return transform_work(use, points, f.transform.length, element_count(outputs[0].shape));
+  return transform_work(use, outputs, points, f.transform.length);
 }
 
 void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {

@@ -8,9 +8,6 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t most_window_size = std::int64_t{1}
-                                          << 40;  // of any size, stride or pad: sums stay far from 2^63
-
 /// SAME: as many outputs as strides fit the input; what is missing is padded, the odd one at the end (UPPER) or
 /// start.
 void pad_same(Window& window, bool odd_one_at_end) {
@@ -25,6 +22,14 @@ void pad_same(Window& window, bool odd_one_at_end) {
 }
 
 }  // namespace
+
+std::int64_t size_input(const OperatorUse& use, std::size_t i, std::int64_t least) {
+  const auto sizes = ints_of_input(use, i);
+  if (sizes.size() != 1 || sizes[0] < least || sizes[0] > most_window_size) {
+    refuse(use, "shape_mismatch", fmt::format("input {} must be one number from {}", i, least));
+  }
+  return sizes[0];
+}
 
 std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name, std::size_t count,
                                        std::int64_t otherwise, std::int64_t least) {
@@ -42,18 +47,36 @@ std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name,
   return sizes;
 }
 
+void read_steps_and_pads(const OperatorUse& use, Window& window) {
+  const std::size_t rank = window.kernel.size();
+  window.strides = window_sizes(use, "strides", rank, 1, 1);
+  window.dilations = window_sizes(use, "dilations", rank, 1, 1);
+  const auto pads = window_sizes(use, "pads", 2 * rank, 0, 0);
+  window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
+  window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+}
+
+std::string auto_pad_of(const OperatorUse& use) {
+  return known_attribute(use, "auto_pad", "NOTSET", {"NOTSET", "", "VALID", "SAME_UPPER", "SAME_LOWER"});
+}
+
+std::vector<std::int64_t> kernel_of_weight(const OperatorUse& use) {
+  const Shape& weight = input(use, 1).shape;
+  std::vector<std::int64_t> kernel(weight.begin() + 2, weight.end());
+  if (ints_attribute(use, "kernel_shape", kernel) != kernel) {
+    refuse(use, "shape_mismatch", "kernel_shape differs from the weight's shape " + shape_text(weight));
+  }
+  return kernel;
+}
+
 Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vector<std::int64_t> kernel) {
   const std::size_t rank = in.size();
   if (kernel.size() != rank) refuse(use, "shape_mismatch", "the kernel's rank differs from the input's");
   Window window;
   window.in = std::move(in);
   window.kernel = std::move(kernel);
-  window.strides = window_sizes(use, "strides", rank, 1, 1);
-  window.dilations = window_sizes(use, "dilations", rank, 1, 1);
   window.out.assign(rank, 0);
-  const auto pads = window_sizes(use, "pads", 2 * rank, 0, 0);
-  window.pads_begin.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
-  window.pads_end.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  read_steps_and_pads(use, window);
   for (std::int64_t size : window.kernel) {
     if (size < 1 || size > (std::int64_t{1} << 20))
       refuse(use, "unsupported_attribute", "kernel size out of range");
@@ -61,7 +84,7 @@ Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vect
   for (std::int64_t size : window.dilations) {
     if (size > (std::int64_t{1} << 20)) refuse(use, "unsupported_attribute", "dilation out of range");
   }
-  const std::string auto_pad = string_attribute(use, "auto_pad", "NOTSET");
+  const std::string auto_pad = auto_pad_of(use);
   if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
     pad_same(window, auto_pad == "SAME_UPPER");
     return window;
@@ -69,8 +92,6 @@ Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vect
   if (auto_pad == "VALID") {
     window.pads_begin.assign(rank, 0);
     window.pads_end.assign(rank, 0);
-  } else if (auto_pad != "NOTSET" && !auto_pad.empty()) {
-    refuse(use, "unsupported_attribute", "auto_pad '" + auto_pad + "' is not known");
   }
   const bool up = int_attribute(use, "ceil_mode", 0) != 0;
   for (std::size_t i = 0; i < rank; ++i) {

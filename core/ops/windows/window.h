@@ -3,9 +3,15 @@
 
 #include <vector>
 
-#include "core/ops/use.h"
+#include "core/ops/arithmetic.h"
 
 namespace sdip {
+
+/// Of any size, stride or pad: sums stay far from 2^63.
+inline constexpr std::int64_t most_window_size = std::int64_t{1} << 40;
+
+/// The one integer of input `i`, `least` or more. Throws shape_mismatch.
+std::int64_t size_input(const OperatorUse& use, std::size_t i, std::int64_t least);
 
 /// A window over the spatial axes, one entry an axis.
 struct Window {
@@ -22,6 +28,13 @@ std::vector<std::int64_t> window_sizes(const OperatorUse& use, const char* name,
 /// of range.
 Window window_of(const OperatorUse& use, std::vector<std::int64_t> in, std::vector<std::int64_t> kernel);
 
+/// What window_of does of it, where `out` is given and `in` follows: strides, dilations and pads of a window whose
+/// kernel is known; auto_pad, refused where it is not known; the kernel of the weight, which kernel_shape must not
+/// contradict.
+void read_steps_and_pads(const OperatorUse& use, Window& window);
+std::string auto_pad_of(const OperatorUse& use);
+std::vector<std::int64_t> kernel_of_weight(const OperatorUse& use);
+
 /// One element under a window: its number in the input's plane and in the kernel, row-major.
 struct Tap {
   std::int64_t input = 0, kernel = 0;
@@ -30,6 +43,18 @@ struct Tap {
 /// Elements of the input under the window at `position` (one of `window.out`), in the kernel's order, padding left
 /// out. 3 wide with a pad of 1 over an input of 5, position 0: taps {0,1}, {1,2}.
 void taps_at(const Window& window, const std::vector<std::int64_t>& position, std::vector<Tap>& taps);
+
+/// Calls `then(number, taps, position)` at each position of the window in order.
+template <class Then>
+void for_each_position(const Window& window, Then then) {
+  std::vector<std::int64_t> position(window.out.size(), 0);
+  std::vector<Tap> taps;
+  for (std::int64_t number = 0, count = element_count(window.out); number < count; ++number) {
+    taps_at(window, position, taps);
+    then(number, taps, position);
+    next_index(position, window.out);
+  }
+}
 
 /// How many elements of the window at `position` lie in the padded input: what hangs over its end (ceil_mode) is
 /// not counted.

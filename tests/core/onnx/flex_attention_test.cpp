@@ -61,5 +61,26 @@ TEST(flex_attention, refuses_what_it_cannot_be) {
   EXPECT_EQ(changed([](auto& node) { node.mutable_attribute(0)->mutable_g()->clear_output(); }), "invalid_graph");
 }
 
+TEST(flex_attention, refuses_an_input_that_its_function_was_not_given) {
+  onnx::ModelProto model = flex_model("Add");
+  auto& node = *model.mutable_graph()->mutable_node(0);
+  node.mutable_attribute()->Clear();
+  auto& function = *model.add_functions();
+  function.set_domain("local");
+  function.set_name("attend");
+  for (const char* name : {"q", "k", "v"}) function.add_input(name);
+  function.add_output("y");
+  function.add_node()->CopyFrom(node);
+  for (const auto& import : model.opset_import()) function.add_opset_import()->CopyFrom(import);
+  auto* import = model.add_opset_import();
+  import->set_domain("local");
+  import->set_version(1);
+  node.set_domain("local");
+  node.set_op_type("attend");
+  EXPECT_EQ(import_model(model).nodes.back().name, "/flex/flex/Reshape_4");
+  node.mutable_input()->RemoveLast();
+  EXPECT_EQ(error_of(model.SerializeAsString()).code, "invalid_graph");
+}
+
 }  // namespace
 }  // namespace sdip

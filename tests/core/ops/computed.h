@@ -14,7 +14,7 @@ using Doubles = std::vector<double>;
 
 /// A constant of any type: floats rounded, integers as they are.
 inline Operand tensor(Shape shape, const Doubles& values, ElementType type = ElementType::float32) {
-  Operand operand = operand_like(type, std::move(shape));
+  Operand operand = typed(type, std::move(shape));
   set_numbers(operand, values);
   return operand;
 }
@@ -27,7 +27,7 @@ inline Operand counting(Shape shape, ElementType type = ElementType::float32) {
 }
 
 /// An optional input that is not there is an operand of type string.
-inline Operand absent() { return operand_like(ElementType::string, {}); }
+inline Operand absent() { return typed(ElementType::string, {}); }
 
 /// All outputs with their values; operands of type string are absent.
 inline std::vector<Operand> computed(const Use& given) {

@@ -65,11 +65,8 @@ TEST(quantize, along_an_axis_and_by_blocks_of_it) {
 }
 
 TEST(quantize, types_go_with_the_opset) {
-  EXPECT_EQ(
-      outputs_of({"DequantizeLinear", {operand_like(int32, {2}), operand_like(float16, {})}, {}, 19}).at(0).type,
-      float16);
-  const Use asked{
-      "DequantizeLinear", {operand_like(int8, {2}), operand_like(float16, {})}, {{"output_dtype", number(1)}}, 23};
+  EXPECT_EQ(outputs_of({"DequantizeLinear", {typed(int32, {2}), typed(float16, {})}, {}, 19}).at(0).type, float16);
+  const Use asked{"DequantizeLinear", {typed(int8, {2}), typed(float16, {})}, {{"output_dtype", number(1)}}, 23};
   EXPECT_EQ(outputs_of(asked).at(0).type, float32);
   EXPECT_EQ(code_of({"QuantizeLinear", {floats({2}), floats({})}, {{"output_dtype", number(7)}}, 21}),
             "unsupported_attribute");
