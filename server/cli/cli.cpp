@@ -116,8 +116,12 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
   command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")
       ->capture_default_str();
   command.add_option("--machine", options.file, "A JSON file of parameters over the preset");
-  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated");
+}
+
+void add_format_option(CLI::App& command, std::string& format, const char* about,
+                       const std::vector<std::string>& formats) {
+  command.add_option("--format", format, about)->check(CLI::IsMember(formats))->capture_default_str();
 }
 
 void add_formats_option(CLI::App& command, std::string& file) {
@@ -126,18 +130,14 @@ void add_formats_option(CLI::App& command, std::string& file) {
 }
 
 void add_link_option(CLI::App& command, std::vector<std::string>& links) {
-  command
-      .add_option("--link", links,
-                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--link", links,
+              "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated");
 }
 
 void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
-  command
-      .add_option("--metric", metrics,
-                  "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
-                  "(docs/api.md#formulas); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--metric", metrics,
+              "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
+              "(docs/api.md#formulas); several, or repeated");
 }
 
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
@@ -182,10 +182,8 @@ Machine machine_of(const MachineOptions& options) {
 }
 
 void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
-  command
-      .add_option("--operators", files,
-                  "A JSON file that defines operators (docs/formats.md); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--operators", files,
+              "A JSON file that defines operators (docs/formats.md); several, or repeated");
 }
 
 bool is_value(std::string_view text) {
@@ -196,12 +194,10 @@ bool is_value(std::string_view text) {
 }
 
 void add_file_options(CLI::App& command, FileOptions& options) {
-  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; several, or repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option("--input", options.inputs,
-                  "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--dim", options.dims,
+              "NAME=SIZE binds a symbolic dimension of a file; several, or repeated");
+  add_several(command, "--input", options.inputs,
+              "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated");
   command
       .add_option(
           "--role", options.role,
@@ -274,6 +270,16 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       ->callback([&action] { action = [] { return run_evaluation(evaluations()); }; });
 }
 
+int print_json(const OrderedJson& value) {
+  std::cout << json_text(value, 2) << "\n";
+  return exit_ok;
+}
+
+int say_infeasible(std::string_view reason) {
+  std::cerr << "sdip: infeasible: " << printable(reason) << "\n";
+  return exit_infeasible;
+}
+
 bool colour_out() { return wants_colour(1); }
 
 int run_program(int argc, char** argv) {
@@ -283,31 +289,15 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   Action action;
-  add_model_commands(app, action);
-  add_table_commands(app, action);
-  add_point_command(app, action);
-  add_compare_command(app, action);
-  add_compile_command(app, action);
-  add_program_commands(app, action);
-  add_tiling_command(app, action);
-  add_traffic_command(app, action);
-  add_memory_command(app, action);
-  add_run_command(app, action);
-  add_validate_command(app, action);
-  add_accuracy_command(app, action);
-  add_sweep_command(app, action);
-  add_export_command(app, action);
-  add_front_command(app, action);
-  add_reproduce_command(app, action);
-  add_merge_command(app, action);
-  add_best_command(app, action);
-  add_screen_command(app, action);
-  add_db_commands(app, action);
-  add_host_command(app, action);
-  add_npu_analysis_command(app, action);
-  add_serve_command(app, action);
-  add_bench_command(app, action);
-  add_evaluate_command(app, action);
+  for (const auto add : {add_model_commands,  add_table_commands,       add_point_command,    add_compare_command,
+                         add_compile_command, add_program_commands,     add_tiling_command,   add_traffic_command,
+                         add_memory_command,  add_run_command,          add_validate_command, add_accuracy_command,
+                         add_sweep_command,   add_export_command,       add_front_command,    add_reproduce_command,
+                         add_merge_command,   add_best_command,         add_screen_command,   add_db_commands,
+                         add_host_command,    add_npu_analysis_command, add_serve_command,    add_bench_command,
+                         add_evaluate_command})
+    add(app, action);
+
   try {
     std::vector<std::string> arguments = with_repeated_flags(app, {argv + 1, argv + argc});
     std::ranges::reverse(arguments);  // as CLI11 takes them

@@ -1,4 +1,4 @@
-// sdip analyze and compare: one design point, printed.
+// sdip analyze: one design point, printed.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -333,7 +333,7 @@ int run_analysis(const PointArguments& arguments) {
     OrderedJson object = arguments.explains ? explained_json(catalog, analysis, arguments)
                                             : analysis_json(analysis, arguments.layers != 0);
     if (!formulas.empty()) object["formulas"] = formulas_of_analysis(formulas, analysis);
-    std::cout << json_text(object, 2) << "\n";
+    print_json(object);
   } else if (arguments.explains) {
     print_explained(catalog, analysis, arguments);
   } else {
@@ -342,40 +342,31 @@ int run_analysis(const PointArguments& arguments) {
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
 }
 
-void add_point_options(CLI::App& command, PointArguments& arguments, bool model_required) {
-  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
-  add_machine_options(command, arguments.machine);
-  add_file_options(command, arguments.files);
-  add_formats_option(command, arguments.formats);
-  command.add_flag("--json", arguments.json, "JSON instead of tables");
-}
-
 }  // namespace
 
 void add_point_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<PointArguments>();
-  auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
-  add_point_options(*analysis, *arguments, false);
-  analysis
-      ->add_option(
-          "--program", arguments->programs,
-          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
-      ->allow_extra_args(false);
-  auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
-                     ->expected(0, 1);
-  add_formula_option(*analysis, arguments->metrics);
-  analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
+  const auto [command, a] =
+      add_command<PointArguments>(app, action, "analyze", "What a model costs on a machine", run_analysis);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file");
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
+  add_formats_option(command, a.formats);
+  command.add_flag("--json", a.json, "JSON instead of tables");
+  add_several(command, "--program", a.programs,
+              "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated");
+  auto* layers =
+      command.add_option("--layers", a.layers, "Every layer in program order, or the first N")->expected(0, 1);
+  add_formula_option(command, a.metrics);
+  command.add_option("--top", a.top, "How many of the slowest layers to list")->capture_default_str();
   auto* explained =
-      analysis
-          ->add_option("--explain", arguments->explained,
-                       "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
+      command
+          .add_option("--explain", a.explained,
+                      "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
           ->expected(0, 1);
-  analysis->callback([&action, arguments, layers, explained] {
-    if (explained->count() > 0 && explained->results().front().empty())
-      arguments->explained = usual_explained_layers;
-    arguments->explains = explained->count() > 0;
-    if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
-    action = [=] { return run_analysis(*arguments); };
+  command.parse_complete_callback([&a = a, layers, explained] {
+    if (explained->count() > 0 && explained->results().front().empty()) a.explained = usual_explained_layers;
+    a.explains = explained->count() > 0;
+    if (layers->count() > 0 && layers->results().front().empty()) a.layers = -1;
   });
 }
 

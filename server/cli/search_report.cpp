@@ -269,10 +269,9 @@ int run_search_report(const SearchReport& wanted) {
   if (wanted.json) {
     OrderedJson all = OrderedJson::array();
     for (const SpaceReport& one : reports) all.push_back(space_json(one));
-    std::cout << json_text(all, 2) << "\n";
-  } else {
-    print_reports(reports);
+    return print_json(all);
   }
+  print_reports(reports);
   return exit_ok;
 }
 
