@@ -50,19 +50,16 @@ void print_measured(const std::vector<ComparisonRow>& compared) {
            one.fitted ? "fitted"
                       : fmt::format("{}{} %", one.error() > 0 ? "+" : "", std::llround(one.error() * 100))});
   if (rows.empty()) return;
-  std::cout << "\n";
-  print_heading(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",
-                colour_out());
-  print_table(std::cout,
-              {{"device"},
-               {"software", Align::left, true},
-               {"model"},
-               {"batch", Align::right},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"factor", Align::right},
-               {"error", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",
+                {{"device"},
+                 {"software", Align::left, true},
+                 {"model"},
+                 {"batch", Align::right},
+                 {"measured", Align::right},
+                 {"predicted", Align::right},
+                 {"factor", Align::right},
+                 {"error", Align::right}},
+                rows, colour_out());
 }
 
 void print_sources(const std::vector<ComparisonRow>& rows) {
@@ -76,10 +73,9 @@ void print_sources(const std::vector<ComparisonRow>& rows) {
                        figure.confidence, figure.source});
   }
   if (lines.empty()) return;
-  std::cout << "\n";
-  print_heading(std::cout, "Figures used", colour_out());
-  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
-              colour_out());
+  print_section(std::cout, "Figures used",
+                {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
+                colour_out());
 }
 
 std::string field_of_row(const ComparisonRow& row, std::initializer_list<std::string_view> names) {
@@ -96,10 +92,8 @@ void print_architectures(const std::vector<ComparisonRow>& rows) {
     lines.push_back({row->name, field_of_row(*row, {"control"}), field_of_row(*row, {"cache"}),
                      field_of_row(*row, {"interconnect", "communication"}),
                      field_of_row(*row, {"compute", "cores"})});
-  std::cout << "\n";
-  print_heading(std::cout, "How they are built", colour_out());
-  print_table(
-      std::cout,
+  print_section(
+      std::cout, "How they are built",
       {{"machine"}, {"control"}, {"cache"}, {"between cores", Align::left, true}, {"compute", Align::left, true}},
       lines, colour_out());
 }

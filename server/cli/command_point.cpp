@@ -101,9 +101,7 @@ void print_breakdown(const char* title, const Breakdown& parts, std::string_view
     columns.push_back({""});
     heading += " (" + range_text(sum_of(ranges->least), sum_of(ranges->most)) + ")";
   }
-  std::cout << "\n";
-  print_heading(std::cout, heading, colour_out());
-  print_table(std::cout, columns, rows, colour_out());
+  print_section(std::cout, heading, columns, rows, colour_out());
 }
 
 /// The stages' shares of a frame's energy, and what no layer has of it.
@@ -132,13 +130,11 @@ void print_load(const Load& load) {
     rows.push_back({std::string(part.memory), quantity_text(static_cast<double>(part.bytes.value), "B"),
                     count_text(part.cycles.value), seconds(part.seconds), ""});
   }
-  std::cout << "\n";
-  print_heading(std::cout,
+  print_section(std::cout,
                 fmt::format("Before processing: {}, of them {} of loading", seconds(load.seconds),
                             quantity_text(static_cast<double>(load.cycles.value), "cycles")),
+                {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}}, rows,
                 colour_out());
-  print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
-              rows, colour_out());
   if (load.kept > Bytes(0))
     std::cout << "  the first pass brings " << quantity_text(static_cast<double>(load.kept.value), "B")
               << " of weights that stay in PSRAM\n";
@@ -187,15 +183,12 @@ void print_fpga(const FpgaUse& use) {
     rows.push_back({std::string(one.name), count_text(std::llround(one.needed)),
                     count_text(std::llround(one.available)),
                     one.available > 0 ? share_text(one.needed / one.available) : "-"});
-  std::cout << "\n";
   const std::string limit =
       use.limit == no_fefet ? "no part has FeFET memories" : std::string(use.limit) + " limits";
-  print_heading(
+  print_section(
       std::cout,
       std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " + limit,
-      colour_out());
-  print_table(std::cout, {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows,
-              colour_out());
+      {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows, colour_out());
 }
 
 /// The part that takes most of an instruction's energy.
@@ -237,23 +230,21 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
                     quantity_text(cost.energy_j, "J"), largest_part(cost), quantity_text(of_frame, "J"),
                     share_text(frame_j > 0 ? of_frame / frame_j : 0)});
   }
-  std::cout << "\n";
-  print_heading(std::cout, title, colour_out());
-  print_table(std::cout,
-              {{"stage"},
-               {"#", Align::right},
-               {"node", Align::left, true},
-               {"operation", Align::left, true},
-               {"output", Align::left, true},
-               {"cycles", Align::right},
-               {"of pass", Align::right},
-               {"limited by", Align::left, true},
-               {"stalled", Align::right},
-               {"J a pass", Align::right},
-               {"mostly", Align::left, true},
-               {"J a frame", Align::right},
-               {"of frame", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, title,
+                {{"stage"},
+                 {"#", Align::right},
+                 {"node", Align::left, true},
+                 {"operation", Align::left, true},
+                 {"output", Align::left, true},
+                 {"cycles", Align::right},
+                 {"of pass", Align::right},
+                 {"limited by", Align::left, true},
+                 {"stalled", Align::right},
+                 {"J a pass", Align::right},
+                 {"mostly", Align::left, true},
+                 {"J a frame", Align::right},
+                 {"of frame", Align::right}},
+                rows, colour_out());
 }
 
 void print_analysis(const Analysis& analysis, const PointArguments& arguments,

@@ -89,18 +89,16 @@ void print_screening(const Screening& screening) {
       if (!nothing) rows.push_back(row_of_axis(screening, m, a));
     }
     const std::string unit = measure.unit().empty() ? "" : fmt::format(" [{}]", measure.unit());
-    std::cout << "\n";
-    print_heading(std::cout,
-                  (morris ? "Elementary effects on " : "Shares of the variance of ") + std::string(measure.name()) +
-                      (morris ? unit + " over each row's whole range" : "") + "; rows that do nothing are left out",
-                  colour_out());
+    const std::string heading =
+        (morris ? "Elementary effects on " : "Shares of the variance of ") + std::string(measure.name()) +
+        (morris ? unit + " over each row's whole range" : "") + "; rows that do nothing are left out";
     std::vector<Column> columns = {{"row"}};
     if (morris)
       for (const char* title : {"mean size", "mean", "deviation", "effects"})
         columns.push_back({title, Align::right});
     else
       for (const char* title : {"alone", "in total"}) columns.push_back({title, Align::right});
-    print_table(std::cout, columns, rows, colour_out());
+    print_section(std::cout, heading, columns, rows, colour_out());
   }
 }
 

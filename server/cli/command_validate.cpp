@@ -103,10 +103,8 @@ void print_totals(const Validation& validation) {
     }
     rows.push_back(std::move(row));
   }
-  std::cout << "\n";
-  print_heading(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ",
-                colour_out());
-  print_table(std::cout, columns, rows, colour_out());
+  print_section(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ", columns,
+                rows, colour_out());
 }
 
 void print_tensors(const Validation& validation) {
@@ -119,17 +117,14 @@ void print_tensors(const Validation& validation) {
                     count_text(stage.compared) + " of " + count_text(stage.classes), count_text(elements),
                     count_text(stage.differences), count_text(stage.overflows)});
   }
-  std::cout << "\n";
-  print_heading(std::cout, "Tensors: one layer of each kind, executed beside its graph on seeded numbers",
-                colour_out());
-  print_table(std::cout,
-              {{"stage", Align::left, true},
-               {""},
-               {"kinds of layer", Align::right},
-               {"elements", Align::right},
-               {"differ", Align::right},
-               {"overflow", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, "Tensors: one layer of each kind, executed beside its graph on seeded numbers",
+                {{"stage", Align::left, true},
+                 {""},
+                 {"kinds of layer", Align::right},
+                 {"elements", Align::right},
+                 {"differ", Align::right},
+                 {"overflow", Align::right}},
+                rows, colour_out());
 }
 
 /// How many kinds of layer a stage left out, and each of the first few reasons.

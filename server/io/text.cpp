@@ -175,6 +175,13 @@ void print_heading(std::ostream& out, std::string_view text, bool colour) {
   out << (colour ? "\x1b[1m" : "") << printable(text) << (colour ? "\x1b[0m" : "") << "\n";
 }
 
+void print_section(std::ostream& out, std::string_view heading, const std::vector<Column>& columns,
+                   const std::vector<TextRow>& rows, bool colour) {
+  out << "\n";
+  print_heading(out, heading, colour);
+  print_table(out, columns, rows, colour);
+}
+
 bool wants_colour(int file) {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");

@@ -43,6 +43,10 @@ void print_table(std::ostream& out, const std::vector<Column>& columns, const st
 /// A heading line, made printable.
 void print_heading(std::ostream& out, std::string_view text, bool colour);
 
+/// After an empty line, a table under its heading.
+void print_section(std::ostream& out, std::string_view heading, const std::vector<Column>& columns,
+                   const std::vector<TextRow>& rows, bool colour);
+
 /// Whether the file descriptor is a terminal and NO_COLOR is not set.
 bool wants_colour(int file);
 

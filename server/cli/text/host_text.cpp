@@ -30,8 +30,6 @@ void print_host_report(std::ostream& out, const HostReport& report, bool colour)
   for (const HostPart& part : report.parts)
     parts.push_back({part.what, rounded_text(part.cycles), share_text(part.cycles / report.cycles)});
   print_table(out, {{""}, {"cycles", Align::right}, {"", Align::right}}, parts, colour);
-  out << "\n";
-  print_heading(out, "What would change that", colour);
   std::vector<TextRow> rows;
   for (const HostChange& change : report.changes) {
     if (!change.infeasible.empty()) {
@@ -41,13 +39,13 @@ void print_host_report(std::ostream& out, const HostReport& report, bool colour)
     rows.push_back({change.changes, rounded_text(change.cycles), quantity_text(change.frame_s, "s"),
                     times_text(report.cycles, change.cycles), nanoseconds_text(change.software_s)});
   }
-  print_table(out,
-              {{"", Align::left, true},
-               {"cycles a frame", Align::right},
-               {"time", Align::right},
-               {"times faster", Align::right},
-               {"software is as fast at, ns a MAC", Align::right}},
-              rows, colour);
+  print_section(out, "What would change that",
+                {{"", Align::left, true},
+                 {"cycles a frame", Align::right},
+                 {"time", Align::right},
+                 {"times faster", Align::right},
+                 {"software is as fast at, ns a MAC", Align::right}},
+                rows, colour);
   if (const auto unexplained = unexplained_cycles(report.model))
     out << "\n  The authors measured " << count_text(static_cast<std::int64_t>(*unexplained))
         << " cycles more than they computed, and could not explain them: "

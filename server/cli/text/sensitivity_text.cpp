@@ -128,9 +128,7 @@ void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
       weaker += (weaker.empty() ? "" : ", ") + std::string(point->change.row->name) + " " +
                 value_text(*point->change.row, point->change.to);
   }
-  out << "\n";
-  print_heading(out, "Single changes, the strongest on frames a second first", colour);
-  print_table(out, columns(), rows, colour);
+  print_section(out, "Single changes, the strongest on frames a second first", columns(), rows, colour);
   if (!weaker.empty()) out << "  less (--json has them all):\n    " << broken_text(weaker, 96, 4) << "\n";
   if (!idle.empty()) out << "  nothing:\n    " << broken_text(idle, 96, 4) << "\n";
   print_stepless(out, s);
