@@ -1,9 +1,8 @@
 // Handlers of sweeps and their points.
-#include <charconv>
-
 #include "core/base/error.h"
 #include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
+#include "server/io/words.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"
 #include "server/jobs/fronts.h"
@@ -13,12 +12,9 @@
 namespace sdip {
 namespace {
 
-std::int64_t whole_number(const std::string& text, const std::string& code, const std::string& where) {
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    throw Error(code, where, text.substr(0, 80) + ": expected a whole number");
-  return value;
+std::int64_t required_number(const std::string& text, const std::string& code, const std::string& where) {
+  if (const auto number = whole_number(text)) return *number;
+  throw Error(code, where, text.substr(0, 80) + ": expected a whole number");
 }
 
 /// Nothing where neither the query nor `otherwise` says it.
@@ -66,7 +62,7 @@ Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
 
 }  // namespace
 
-std::int64_t path_id(const Call& call) { return whole_number(call.parts[0], "not_found", "id"); }
+std::int64_t path_id(const Call& call) { return required_number(call.parts[0], "not_found", "id"); }
 
 namespace {
 
@@ -114,7 +110,7 @@ Reply answer_points(Service& service, const Call& call) {
   const Fields fields = fields_of(sweep.spec, query_value(call, "fields"), "?fields");
   PageQuery query;
   query.formulas = sweep.spec.formulas;
-  query.limit = whole_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
+  query.limit = required_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
   query.cursor = query_value(call, "cursor");
   query.sort = query_value(call, "sort", "index");
   query.feasible = query_flag(call, "feasible", "");
@@ -186,7 +182,7 @@ Machine machine_shown(const Space& space, std::int64_t index) {
 
 Reply answer_point(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_to_read(service, call);
-  const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
+  const std::int64_t index = required_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
   return json_reply({{"index", index},

@@ -15,6 +15,7 @@
 #include "server/io/several.h"
 #include "server/io/text.h"
 #include "server/io/version.h"
+#include "server/io/words.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/program_files.h"
 #include "server/models/operator_files.h"
@@ -83,10 +84,8 @@ const std::atomic<bool>& interrupts() {
 }
 
 std::string whole_number_problem(const std::string& text, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && last == end && number >= least && number <= most) return "";
+  const auto number = whole_number(text);
+  if (number && *number >= least && *number <= most) return "";
   return fmt::format("expected a whole number of {} to {}, found '{}'", least, most, printable(text.substr(0, 80)));
 }
 
@@ -206,26 +205,10 @@ void add_file_options(CLI::App& command, FileOptions& options) {
   add_operators_option(command, options.operators);
 }
 
-namespace {
-
-/// A word of a command, in quotes where a shell would read it otherwise.
-std::string typed(const std::string& word) {
-  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("=.,/_-+:@%").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
-
 std::string options_text(const FileOptions& options) {
   std::string text;
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
-    for (const std::string& value : values) text += fmt::format(" {} {}", name, typed(printable(value)));
+    for (const std::string& value : values) text += fmt::format(" {} {}", name, shell_word(printable(value)));
   };
   add("--dim", options.dims);
   add("--input", options.inputs);

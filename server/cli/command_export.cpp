@@ -6,6 +6,7 @@
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/service.h"
 
@@ -18,15 +19,6 @@ struct ExportArguments {
   std::vector<std::string> metrics;
   bool front = false, manifest = false;
 };
-
-/// For a shell, where it is not plain.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 std::string export_command(const ExportArguments& a, ExportFormat format) {
   std::string command =

@@ -1,9 +1,7 @@
 // sdip tiling: what the best tiling of each convolution and product moves, beside the bound.
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -11,6 +9,7 @@
 #include "core/program/tiling/tiling.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/studies/tiling_report.h"
 
 namespace sdip {
@@ -29,14 +28,9 @@ struct TilingArguments {
 ProductChain chain_of(const std::string& text) {
   constexpr std::int64_t most_size = 1 << 24;
   std::vector<std::int64_t> sizes;
-  std::istringstream words(text);
-  for (std::string size; std::getline(words, size, 'x');) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
-    if (error != std::errc() || end != size.data() + size.size() || number < 1 || number > most_size) break;
-    sizes.push_back(number);
-  }
-  if (sizes.size() != 4 || std::ranges::count(text, 'x') != 3)
+  for (const std::string_view word : split(text, 'x')) sizes.push_back(whole_number(word).value_or(0));
+  if (sizes.size() != 4 ||
+      std::ranges::any_of(sizes, [](std::int64_t size) { return size < 1 || size > most_size; }))
     throw Error("value_invalid", "--chain",
                 text.substr(0, 80) + ": expected ROWSxINPUTSxHIDDENxOUTPUTS, each from 1 to 2^24");
   return {sizes[0], sizes[1], sizes[2], sizes[3]};

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "server/io/said_formats.h"
+#include "server/io/words.h"
 #include "server/models/request.h"
 
 namespace sdip {
@@ -30,23 +31,14 @@ const ParameterRow& require_parameter(const std::string& name, const std::string
               "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0;;) {
-    const auto end = text.find(separator, from);
-    parts.push_back(text.substr(from, end - from));
-    if (end == std::string::npos) return parts;
-    from = end + 1;
-  }
-}
-
-Json number_of(const std::string& text, const std::string& where) {
+Json number_of(std::string_view text, const std::string& where) {
   Json value;
   try {
     value = parse_json(text);
   } catch (const Error&) {
   }
-  if (!value.is_number()) throw Error("value_invalid", where, text.substr(0, 80) + ": expected a number");
+  if (!value.is_number())
+    throw Error("value_invalid", where, std::string(text.substr(0, 80)) + ": expected a number");
   return value;
 }
 
@@ -66,13 +58,13 @@ Json axis_json(const std::string& whole, const std::string& option) {
   if (equals == std::string::npos)
     throw Error("value_invalid", where, "expected key=value,value,... or key=min:max:*factor or key=min:max:step");
   const ParameterRow& row = require_parameter(name, where);
-  const auto value = [&](const std::string& one) { return value_json(row, parse_value(row, one, where)); };
+  const auto value = [&](std::string_view one) { return value_json(row, parse_value(row, one, where)); };
   const std::string list = text.substr(equals + 1);
   const auto bounds = split(list, ':');
   Json axis = {{"parameter", name}};
   if (bounds.size() == 3 && !bounds[2].empty()) {
     const bool factor = bounds[2][0] == '*';
-    const std::string amount = factor || bounds[2][0] == '+' ? bounds[2].substr(1) : bounds[2];
+    const std::string_view amount = factor || bounds[2][0] == '+' ? bounds[2].substr(1) : bounds[2];
     axis["min"] = value(bounds[0]);
     axis["max"] = value(bounds[1]);
     axis[factor ? "factor" : "step"] = number_of(amount, where);
