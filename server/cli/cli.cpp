@@ -146,6 +146,16 @@ std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
   return formulas;
 }
 
+const ParameterRow& require_setting(const std::string& name, const std::string& where) {
+  if (const ParameterRow* row = find_setting(name)) return *row;
+  std::vector<std::string_view> names;
+  for (const auto& row : parameters()) names.push_back(row.name);
+  for (const auto& row : technology_parameters()) names.push_back(row.name);
+  const std::string hint = nearest_names(name, names);
+  throw Error("unknown_parameter", where,
+              "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
+}
+
 Machine said_machine(const MachineOptions& options) {
   Machine machine = require_preset(options.preset, "--preset").machine;
   std::vector<std::string> warnings;
@@ -157,17 +167,9 @@ Machine said_machine(const MachineOptions& options) {
     const std::string key = change.substr(0, equals);
     if (equals == std::string::npos)
       throw Error("value_invalid", "--set " + change.substr(0, 80), "expected key=value");
-    const ParameterRow* row = find_setting(key);
-    if (!row) {
-      std::vector<std::string_view> names;
-      for (const auto& one : parameters()) names.push_back(one.name);
-      for (const auto& one : technology_parameters()) names.push_back(one.name);
-      const std::string hint = nearest_names(key, names);
-      throw Error("unknown_parameter", "--set " + key.substr(0, 80),
-                  "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
-    }
+    const ParameterRow& row = require_setting(key, "--set " + key.substr(0, 80));
     if (!said.insert(key).second) throw Error("value_invalid", "--set " + key, "given more than once");
-    settings.push_back({row, parse_value(*row, change.substr(equals + 1), "--set " + key)});
+    settings.push_back({&row, parse_value(row, change.substr(equals + 1), "--set " + key)});
   }
   for (std::string& warning : assign_settings(machine, settings)) warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) std::cerr << "sdip: warning: " << warning << std::endl;

@@ -65,9 +65,8 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
       std::filesystem::path(arguments.folder) / (name + (hard_coded(machine, stage.role) ? ".rom" : ".weight"));
   NewFile& file = files.add(path);
   const WeightSource source = member_weights(member, machine, arguments.seed, arguments.folder).numbers;
-  WrittenWeights written = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
-    file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
-  });
+  WrittenWeights written = write_weight_file(stage, machine, source,
+                                             [&](std::span<const std::byte> piece) { file.write(text_of(piece)); });
   files.lines.push_back(printable(path.string()) + ": " +
                         quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") +
                         ratio_text(written.ratio));

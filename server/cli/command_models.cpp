@@ -85,15 +85,11 @@ OrderedJson write_one(const ModelArguments& arguments, const std::string& name, 
     // Readers look for the external data beside the model, under the name that it gives.
     const auto weights_name = path.parent_path() / (name + ".weights");
     NewFile weights(weights_name);
-    write_weights(bytes, arguments.seed, [&](std::span<const std::byte> piece) {
-      weights.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
-    });
+    write_weights(bytes, arguments.seed, [&](std::span<const std::byte> piece) { weights.write(text_of(piece)); });
     weights.keep();
     written["weights"] = weights_name.string();
   }
-  NewFile file(path);
-  file.write(bytes);
-  file.keep();
+  write_file(path, bytes);
   return written;
 }
 

@@ -76,16 +76,10 @@ void print_stages(const Report& report) {
   print_table(std::cout, columns, rows, colour_out());
 }
 
-double sum_of(const Breakdown& parts) {
-  double total = 0;
-  for (const auto& [part, value] : parts) total += value;
-  return total;
-}
-
 /// `ranges`: nullptr where every figure is what it is.
 void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit,
                      const Ranges* ranges = nullptr) {
-  const double total = sum_of(parts);
+  const double total = total_of(parts);
   const auto range_text = [&](double least, double most) {
     return quantity_text(least, unit) + " to " + quantity_text(most, unit);
   };
@@ -99,7 +93,7 @@ void print_breakdown(const char* title, const Breakdown& parts, std::string_view
   std::string heading = std::string(title) + ": " + quantity_text(total, unit);
   if (ranges) {
     columns.push_back({""});
-    heading += " (" + range_text(sum_of(ranges->least), sum_of(ranges->most)) + ")";
+    heading += " (" + range_text(total_of(ranges->least), total_of(ranges->most)) + ")";
   }
   print_section(std::cout, heading, columns, rows, colour_out());
 }
@@ -214,7 +208,7 @@ std::vector<Layer> layers_of(const Report& report) {
 }
 
 void print_layers(const Analysis& analysis, std::string_view title, const std::vector<Layer>& layers) {
-  const double frame_j = sum_of(analysis.report.energy_j);
+  const double frame_j = total_of(analysis.report.energy_j);
   std::vector<TextRow> rows;
   for (const auto& layer : layers) {
     const auto& stage = analysis.report.stages[layer.stage];

@@ -16,15 +16,9 @@ struct ProgramArguments {
   std::vector<std::string> operators;
 };
 
-void write_whole(const std::string& path, const std::string& bytes) {
-  NewFile file(path);
-  file.write(bytes);
-  file.keep();
-}
-
 int run_assemble(const ProgramArguments& arguments) {
   const CompiledStage stage = program_of_file(arguments.file, operators_of(arguments.operators));
-  write_whole(arguments.out, write_graph_binary(stage));
+  write_file(arguments.out, write_graph_binary(stage));
   std::cout << printable(arguments.out) << ": " << count_text(std::ssize(stage.program.instructions))
             << " instructions, " << quantity_text(static_cast<double>(imem_bytes(stage.program).value), "B")
             << " of IMEM\n";
@@ -36,7 +30,7 @@ int run_disassemble(const ProgramArguments& arguments) {
   if (arguments.out.empty())
     std::cout << text;
   else
-    write_whole(arguments.out, text);
+    write_file(arguments.out, text);
   return exit_ok;
 }
 

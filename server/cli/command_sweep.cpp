@@ -69,10 +69,9 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   const bool named = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::directory;
   if (!model.ends_with(".onnx") && named) return model;
   const MappedFile source(model);
-  const std::string_view bytes(reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size());
   require_folder(data / "models");
   NewFile copy(data / "models" / "upload");
-  copy.write(bytes);
+  copy.write(source.text());
   std::string name = model_name_of(model);
   const FileModels files = file_models(arguments.files);
   const Member member{files.role, name, copy.path(), files.dims, files.given};
@@ -165,14 +164,6 @@ std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   return text + (found->second.random_weights ? " (random weights)" : "");
 }
 
-/// The objectives, then formulas that are none.
-std::vector<Measure> shown_measures(const SweepSpec& spec) {
-  std::vector<Measure> shown = measures_of(spec.objectives);
-  for (const Formula& formula : spec.formulas)
-    if (std::ranges::find(shown, formula.name, &Measure::name) == shown.end()) shown.emplace_back(formula);
-  return shown;
-}
-
 void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
   const SweepsFront front = front_of_sweeps(store, {sweep}, sweep.spec.objectives);
   if (json)
@@ -180,7 +171,7 @@ void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson
                             {"front", front_json(store, front)},
                             {"validation", validation}}));
   Fields shown = fields_of(sweep.spec, "", "");
-  shown.metrics = shown_measures(sweep.spec);
+  shown.metrics = measures_for_people(sweep.spec);
   std::vector<Column> columns = {{"point", Align::right}};
   for (const auto axis : shown.axes)
     columns.push_back({std::string(sweep.spec.space.axes[axis].row->name), Align::right});

@@ -94,6 +94,8 @@ void add_link_option(CLI::App& command, std::vector<std::string>& links);
 void add_formula_option(CLI::App& command, std::vector<std::string>& texts);
 /// Throws as parse_formula does, with the option as its place.
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts);
+/// The row of that name, of the machine or of technology. Throws Error unknown_parameter, with the nearest names.
+const ParameterRow& require_setting(const std::string& name, const std::string& where);
 /// The preset, then the file, then each change. Throws Error, with the option or file as its place. machine_of: of
 /// a machine that keeps the rules between rows.
 Machine said_machine(const MachineOptions& options);

@@ -115,12 +115,10 @@ class KeptAttempts {
   }
   void keep(const std::string& space, const Attempt& one) const {
     if (folder_.empty()) return;
-    NewFile file(file_of(space, one));
-    file.write(json_text(Json{{"costs", one.found.costs},
-                              {"evaluated", one.found.evaluated},
-                              {"compiled", one.found.compiled},
-                              {"seconds", one.found.seconds}}));
-    file.keep();
+    write_file(file_of(space, one), json_text(Json{{"costs", one.found.costs},
+                                                   {"evaluated", one.found.evaluated},
+                                                   {"compiled", one.found.compiled},
+                                                   {"seconds", one.found.seconds}}));
   }
 
  private:

@@ -21,16 +21,6 @@ constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
                                       "dram_channels=2,4,8,16",
                                       "weight_format=int8,int4"};
 
-const ParameterRow& require_parameter(const std::string& name, const std::string& where) {
-  if (const ParameterRow* row = find_setting(name)) return *row;
-  std::vector<std::string_view> names;
-  for (const auto& row : parameters()) names.push_back(row.name);
-  for (const auto& row : technology_parameters()) names.push_back(row.name);
-  const std::string hint = nearest_names(name, names);
-  throw Error("unknown_parameter", where,
-              "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
-}
-
 Json number_of(std::string_view text, const std::string& where) {
   Json value;
   try {
@@ -57,7 +47,7 @@ Json axis_json(const std::string& whole, const std::string& option) {
   const std::string name = text.substr(0, equals), where = option + " " + name.substr(0, 80);
   if (equals == std::string::npos)
     throw Error("value_invalid", where, "expected key=value,value,... or key=min:max:*factor or key=min:max:step");
-  const ParameterRow& row = require_parameter(name, where);
+  const ParameterRow& row = require_setting(name, where);
   const auto value = [&](std::string_view one) { return value_json(row, parse_value(row, one, where)); };
   const std::string list = text.substr(equals + 1);
   const auto bounds = split(list, ':');
