@@ -9,7 +9,6 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include "core/base/encode.h"
@@ -108,13 +107,6 @@ Difference difference_of(const Tensor& got, const Tensor& want) {
   return difference;
 }
 
-std::string number_text(double x) {
-  std::ostringstream text;
-  text.precision(3);
-  text << x;
-  return text.str();
-}
-
 void print_runs(const std::vector<TextRow>& rows, bool compared) {
   std::vector<Column> columns{{"stage"}, {"output", Align::left, true}, {"shape"}, {"sha256"}};
   if (compared) columns.insert(columns.end(), {{"off by", Align::right}, {"of its largest", Align::right}});
@@ -131,7 +123,7 @@ void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor
     TextRow row{stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i])};
     if (!want.empty()) {
       const Difference difference = difference_of(run.outputs[i], want[i]);
-      row.push_back(number_text(difference.largest));
+      row.push_back(significant_text(difference.largest, 3));
       row.push_back(share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0));
     }
     row.push_back(count_text(run.counts.instructions));

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
@@ -46,13 +45,7 @@ ScreeningRequest said_request(const ScreenArguments& a) {
   }
 }
 
-std::string effect_text(double value) {
-  if (std::isnan(value)) return "-";
-  std::ostringstream text;
-  text.precision(4);
-  text << value;
-  return text.str();
-}
+std::string effect_text(double value) { return std::isnan(value) ? "-" : significant_text(value, 4); }
 
 std::string with_error(double value, double error) {
   if (std::isnan(value)) return "-";

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/machine/shown.h"
@@ -57,10 +55,7 @@ int print_parameters(const TableOptions& options) {
 
 /// Six digits at most.
 std::string short_text(double value) {
-  std::ostringstream text;
-  if (value == std::floor(value)) text << std::fixed << std::setprecision(0);  // a whole number whole
-  text << value;
-  return text.str();
+  return value == std::floor(value) ? fixed_text(value, 0) : significant_text(value, 6);
 }
 
 int print_technology(const TableOptions& options) {
@@ -81,11 +76,7 @@ int print_technology(const TableOptions& options) {
 }
 
 std::vector<std::string> predicted_cells(const Predicted& predicted) {
-  const auto digits = [](double value) {
-    std::ostringstream text;
-    text << std::setprecision(3) << value;
-    return text.str();
-  };
+  const auto digits = [](double value) { return significant_text(value, 3); };
   if (!(predicted.value > 0)) return {"-", "-", "-", "-"};
   std::vector<std::string> cells = {digits(predicted.value),
                                     digits(predicted.least) + " .. " + digits(predicted.most)};

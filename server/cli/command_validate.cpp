@@ -3,7 +3,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
@@ -41,13 +40,6 @@ std::string short_name(std::string_view name) {
   for (const std::string_view unit : {"_bytes", "_cycles"})
     if (name.ends_with(unit)) name.remove_suffix(unit.size());
   return std::string(name);
-}
-
-std::string element_text(double x) {
-  std::ostringstream text;
-  text.precision(6);
-  text << x;
-  return text.str();
 }
 
 std::string cell_text(Verdict verdict) {
@@ -162,9 +154,9 @@ void print_layers(const Validation& validation) {
         std::cout << printable(layer.failure) << "\n";
       else
         std::cout << (layer.overflows ? "the accumulator overflows; " : "") << "element "
-                  << layer.result.first->element << " is " << element_text(layer.result.first->executed) << ", not "
-                  << element_text(layer.result.first->expected) << " within " << element_text(layer.result.allowed)
-                  << "\n";
+                  << layer.result.first->element << " is " << significant_text(layer.result.first->executed, 6)
+                  << ", not " << significant_text(layer.result.first->expected, 6) << " within "
+                  << significant_text(layer.result.allowed, 6) << "\n";
     }
   if (more > 0) std::cout << "  and " << more << " more\n";
 }

@@ -20,6 +20,9 @@ std::string share_text(double share);
 /// "12.30" with two digits behind the point.
 std::string fixed_text(double value, int digits);
 
+/// "12.3" with three digits that count, "1.23e+06" where they are not enough for a number's size.
+std::string significant_text(double value, int digits);
+
 /// "1,234,567"
 std::string count_text(std::int64_t value);
 

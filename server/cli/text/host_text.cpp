@@ -1,24 +1,14 @@
 // The report of a machine with a host, as text, Markdown and JSON.
 #include "server/cli/text/host_text.h"
 
-#include <cstdio>
-
 #include "server/io/text.h"
 
 namespace sdip {
 namespace {
 
-std::string rounded_text(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", value < 100 ? 1 : 0, value);
-  return text;
-}
+std::string rounded_text(double value) { return fixed_text(value, value < 100 ? 1 : 0); }
 
-std::string times_text(double before, double now) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", now > 0 ? before / now : 0.0);
-  return text;
-}
+std::string times_text(double before, double now) { return fixed_text(now > 0 ? before / now : 0.0, 2); }
 
 std::string nanoseconds_text(double seconds) { return rounded_text(seconds * 1e9); }
 
