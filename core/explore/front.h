@@ -11,6 +11,19 @@
 
 namespace sdip {
 
+/// Columns as the functions below take them.
+inline std::vector<std::span<const double>> spans_of(const std::vector<std::vector<double>>& columns) {
+  return {columns.begin(), columns.end()};
+}
+/// Column k holds number k of what `numbers` says of each row.
+template <class Rows, class Numbers>
+std::vector<std::vector<double>> columns_of(const Rows& rows, std::size_t width, const Numbers& numbers) {
+  std::vector<std::vector<double>> columns(width);
+  for (const auto& row : rows)
+    for (std::size_t k = 0; k < width; ++k) columns[k].push_back(numbers(row)[k]);
+  return columns;
+}
+
 /// Positions of the points that no other is at least as good as in every objective and better in one. `columns[k]`
 /// holds objective k of every point, `better[k]` its direction. A point with a NaN is left out; equal points are
 /// all kept. Best in the first objective first, ties by the next objective, then by position. With (throughput,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -45,27 +46,11 @@ const Asset* find_asset(std::string_view path) {
   return found == assets.end() ? nullptr : &*found;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 /// The parts of a list in a header, without the spaces around them.
 std::vector<std::string_view> items_of(std::string_view list, char between) {
-  std::vector<std::string_view> items;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(between), list.size());
-    items.push_back(trimmed(list.substr(0, end)));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
+  std::vector<std::string_view> items = split(list, between);
+  for (std::string_view& item : items) item = trimmed(item);
   return items;
-}
-
-bool same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-  });
 }
 
 /// FNV-1a, 64 bits: tells two builds' files apart.
@@ -122,8 +107,8 @@ bool takes_coding(std::string_view accept_encoding, std::string_view coding) {
       return (part.starts_with("q=0") || part.starts_with("Q=0")) &&
              part.find_first_not_of("0.", 2) == std::string_view::npos;
     });
-    if (!parts.empty() && same_word(parts[0], coding)) return !refused;
-    any |= !parts.empty() && parts[0] == "*" && !refused;
+    if (lower(parts[0]) == lower(coding)) return !refused;
+    any |= parts[0] == "*" && !refused;
   }
   return any;
 }

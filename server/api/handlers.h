@@ -6,14 +6,7 @@
 
 namespace sdip {
 
-Reply answer_parameters(Service&, const Call&);
 Reply answer_technology(Service&, const Call&);
-Reply answer_metrics(Service&, const Call&);
-Reply answer_fields(Service&, const Call&);
-Reply answer_presets(Service&, const Call&);
-Reply answer_baselines(Service&, const Call&);
-Reply answer_chips(Service&, const Call&);
-Reply answer_openapi(Service&, const Call&);
 Reply answer_version(Service&, const Call&);
 Reply answer_health(Service&, const Call&);
 
@@ -67,11 +60,16 @@ Reply delete_validation(Service&, const Call&);
 Reply cancel_validation(Service&, const Call&);
 Reply answer_front_validation(Service&, const Call&);
 
-/// A number that stands in a path. Throws Error not_found at `where` for what is none.
-std::int64_t path_number(const std::string& text, const std::string& where);
+/// The id that a path names first. Throws Error not_found for what is none.
+std::int64_t path_id(const Call& call);
 
 /// The value of a query key, or `otherwise`.
 std::string query_value(const Call& call, const std::string& key, const std::string& otherwise = "");
+/// What a repeated query key says each time, as `read` makes it of a text and the key's name.
+std::vector<Formula> query_formulas(const Call& call, const std::string& key,
+                                    Formula (*read)(std::string_view text, const std::string& where));
 Reply json_reply(const OrderedJson& value, int status = 200);
+/// The reply, which says where under /api/v1 that stands which was made.
+Reply made_at(const std::string& place, Reply reply);
 
 }  // namespace sdip

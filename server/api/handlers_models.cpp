@@ -2,7 +2,6 @@
 #include "core/base/error.h"
 #include "core/study/signature.h"
 #include "server/api/handlers.h"
-#include "server/api/openapi.h"
 #include "server/io/version.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/tables_json.h"
@@ -16,7 +15,20 @@ std::string query_value(const Call& call, const std::string& key, const std::str
   return found == call.query.end() ? otherwise : found->second;
 }
 
+std::vector<Formula> query_formulas(const Call& call, const std::string& key,
+                                    Formula (*read)(std::string_view text, const std::string& where)) {
+  std::vector<Formula> formulas;
+  const auto [first, last] = call.query.equal_range(key);
+  for (auto one = first; one != last; ++one) formulas.push_back(read(one->second, "?" + key));
+  return formulas;
+}
+
 Reply json_reply(const OrderedJson& value, int status) { return {.status = status, .body = json_text(value)}; }
+
+Reply made_at(const std::string& place, Reply reply) {
+  reply.headers.emplace_back("Location", "/api/v1/" + place);
+  return reply;
+}
 
 namespace {
 
@@ -36,38 +48,8 @@ Reply refusal_of(const Error& error, OrderedJson refused) {
 
 }  // namespace
 
-// Answers that never change are written once.
-Reply answer_parameters(Service&, const Call&) {
-  static const std::string text = json_text(parameters_json());
-  return {.body = text};
-}
-
 Reply answer_technology(Service&, const Call& call) {
   return json_reply(technology_json(rows_of_node(query_value(call, "node"), "?node")));
-}
-Reply answer_metrics(Service&, const Call&) {
-  static const std::string text = json_text(metrics_json());
-  return {.body = text};
-}
-Reply answer_fields(Service&, const Call&) {
-  static const std::string text = json_text(fields_json());
-  return {.body = text};
-}
-Reply answer_presets(Service&, const Call&) {
-  static const std::string text = json_text(presets_json());
-  return {.body = text};
-}
-Reply answer_baselines(Service&, const Call&) {
-  static const std::string text = json_text(baselines_json());
-  return {.body = text};
-}
-Reply answer_chips(Service&, const Call&) {
-  static const std::string text = json_text(chips_json(predict_chips()));
-  return {.body = text};
-}
-Reply answer_openapi(Service&, const Call&) {
-  static const std::string text = json_text(openapi_json());
-  return {.body = text};
 }
 Reply answer_health(Service&, const Call&) { return json_reply({{"status", "ok"}}); }
 
@@ -103,10 +85,8 @@ Reply put_model(Service& service, const Call& call) {
   if (call.query.contains("role")) member.role = role_named(query_value(call, "role"), "?role");
   OrderedJson refused;
   try {
-    Reply reply{.status = 201};
-    reply.body = service.catalog.add(member, *call.upload->file, call.upload->sha256, call.stop, &refused);
-    reply.headers.emplace_back("Location", "/api/v1/models/" + member.name);
-    return reply;
+    std::string facts = service.catalog.add(member, *call.upload->file, call.upload->sha256, call.stop, &refused);
+    return made_at("models/" + member.name, {.status = 201, .body = std::move(facts)});
   } catch (const Error& error) {
     return refusal_of(error, std::move(refused));
   }

@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "server/api/handlers.h"
 #include "server/studies/best_json.h"
+#include "server/studies/validation_json.h"
 
 namespace sdip {
 namespace {
@@ -10,12 +11,9 @@ Reply search_reply(Service& service, std::int64_t id, int status = 200) {
   // The progress first: one that ends in between is then shown as ended.
   const auto progress = service.searches.progress(id);
   OrderedJson object = search_row_json(service.store.search(id), progress);
-  const std::string result = service.store.search_result(id);
-  object["result"] = result.empty() ? OrderedJson() : OrderedJson::parse(result);
+  object["result"] = stored_json(service.store.search_result(id));
   return json_reply(object, status);
 }
-
-std::int64_t search_id(const Call& call) { return path_number(call.parts[0], "id"); }
 
 }  // namespace
 
@@ -23,9 +21,7 @@ Reply answer_searched_rows(Service&, const Call&) { return json_reply(searched_r
 
 Reply post_search(Service& service, const Call& call) {
   const std::int64_t id = service.searches.submit(best_request(parse_json(call.body)));
-  Reply reply = search_reply(service, id, 202);
-  reply.headers.emplace_back("Location", "/api/v1/searches/" + std::to_string(id));
-  return reply;
+  return made_at("searches/" + std::to_string(id), search_reply(service, id, 202));
 }
 
 Reply answer_searches(Service& service, const Call&) {
@@ -35,18 +31,18 @@ Reply answer_searches(Service& service, const Call&) {
   return json_reply({{"searches", list}});
 }
 
-Reply answer_search(Service& service, const Call& call) { return search_reply(service, search_id(call)); }
+Reply answer_search(Service& service, const Call& call) { return search_reply(service, path_id(call)); }
 
 Reply delete_search(Service& service, const Call& call) {
-  const std::int64_t id = search_id(call);
+  const std::int64_t id = path_id(call);
   service.searches.forget(id);
   service.store.remove_search(id);
   return {.status = 204};
 }
 
 Reply cancel_search(Service& service, const Call& call) {
-  service.searches.cancel(search_id(call));
-  return search_reply(service, search_id(call), 202);
+  service.searches.cancel(path_id(call));
+  return search_reply(service, path_id(call), 202);
 }
 
 }  // namespace sdip

@@ -1,10 +1,9 @@
 // Handlers of sweeps and their points.
-#include <charconv>
-
 #include "core/base/error.h"
 #include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
 #include "server/api/schema_parts.h"
+#include "server/io/words.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"
 #include "server/jobs/fronts.h"
@@ -14,15 +13,18 @@
 namespace sdip {
 namespace {
 
-std::int64_t whole_number(const std::string& text, const std::string& code, const std::string& where) {
-  std::int64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    throw Error(code, where, text.substr(0, 80) + ": expected a whole number");
-  return value;
+std::int64_t required_number(const std::string& text, const std::string& code, const std::string& where) {
+  if (const auto number = whole_number(text)) return *number;
+  throw Error(code, where, text.substr(0, 80) + ": expected a whole number");
 }
 
-std::int64_t sweep_id(const Call& call) { return path_number(call.parts[0], "id"); }
+/// Nothing where neither the query nor `otherwise` says it.
+std::optional<bool> query_flag(const Call& call, const std::string& key, const std::string& otherwise) {
+  const std::string value = query_value(call, key, otherwise);
+  if (value != "true" && value != "false" && value != otherwise)
+    throw Error("value_invalid", "?" + key, "expected true or false");
+  return value.empty() ? std::nullopt : std::optional(value == "true");
+}
 
 /// A sweep as it stands, with the validation of its front.
 OrderedJson current_json(Service& service, const SweepRow& row, const std::optional<Pace>& pace) {
@@ -45,10 +47,9 @@ OrderedJson accuracy_of_point(const PointAccuracies& measured, std::int64_t inde
 
 /// A sweep to read points of, with the formulas that the query adds to its own.
 SweepRecord sweep_to_read(const Service& service, const Call& call) {
-  SweepRecord sweep = sweep_record(service.store, sweep_id(call));
-  const auto [first, last] = call.query.equal_range("metric");
-  for (auto one = first; one != last; ++one)
-    sweep.spec.formulas.push_back(formula_from_text(one->second, "?metric"));
+  SweepRecord sweep = sweep_record(service.store, path_id(call));
+  for (Formula& formula : query_formulas(call, "metric", formula_from_text))
+    sweep.spec.formulas.push_back(std::move(formula));
   check_formulas(sweep.spec.formulas, "?metric");
   return sweep;
 }
@@ -62,16 +63,12 @@ Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
 
 }  // namespace
 
-std::int64_t path_number(const std::string& text, const std::string& where) {
-  return whole_number(text, "not_found", where);
-}
+std::int64_t path_id(const Call& call) { return required_number(call.parts[0], "not_found", "id"); }
 
 namespace {
 
 Reply started(Service& service, std::int64_t id) {
-  Reply reply = sweep_reply(service, id, 202);
-  reply.headers.emplace_back("Location", "/api/v1/sweeps/" + std::to_string(id));
-  return reply;
+  return made_at("sweeps/" + std::to_string(id), sweep_reply(service, id, 202));
 }
 
 }  // namespace
@@ -81,7 +78,7 @@ Reply post_sweep(Service& service, const Call& call) {
 }
 
 Reply revise_sweep(Service& service, const Call& call) {
-  return started(service, service.jobs.revise(sweep_id(call), revision_from_json(parse_json(call.body))));
+  return started(service, service.jobs.revise(path_id(call), revision_from_json(parse_json(call.body))));
 }
 
 Reply answer_sweeps(Service& service, const Call&) {
@@ -91,21 +88,21 @@ Reply answer_sweeps(Service& service, const Call&) {
   return json_reply({{"sweeps", sweeps}});
 }
 
-Reply answer_sweep(Service& service, const Call& call) { return sweep_reply(service, sweep_id(call)); }
+Reply answer_sweep(Service& service, const Call& call) { return sweep_reply(service, path_id(call)); }
 
 Reply delete_sweep(Service& service, const Call& call) {
-  service.store.remove_sweep(sweep_id(call));
+  service.store.remove_sweep(path_id(call));
   return {.status = 204};
 }
 
 Reply cancel_sweep(Service& service, const Call& call) {
-  service.jobs.cancel(sweep_id(call));
-  return sweep_reply(service, sweep_id(call), 202);
+  service.jobs.cancel(path_id(call));
+  return sweep_reply(service, path_id(call), 202);
 }
 
 Reply resume_sweep(Service& service, const Call& call) {
-  service.jobs.resume(sweep_id(call));
-  return sweep_reply(service, sweep_id(call), 202);
+  service.jobs.resume(path_id(call));
+  return sweep_reply(service, path_id(call), 202);
 }
 
 Reply answer_points(Service& service, const Call& call) {
@@ -114,14 +111,10 @@ Reply answer_points(Service& service, const Call& call) {
   const Fields fields = fields_of(sweep.spec, query_value(call, "fields"), "?fields");
   PageQuery query;
   query.formulas = sweep.spec.formulas;
-  query.limit = whole_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
+  query.limit = required_number(query_value(call, "limit", "100"), "value_invalid", "?limit");
   query.cursor = query_value(call, "cursor");
   query.sort = query_value(call, "sort", "index");
-  if (const std::string feasible = query_value(call, "feasible"); !feasible.empty()) {
-    if (feasible != "true" && feasible != "false")
-      throw Error("value_invalid", "?feasible", "expected true or false");
-    query.feasible = feasible == "true";
-  }
+  query.feasible = query_flag(call, "feasible", "");
   const Page page = service.store.page(sweep.row.id, space, query);
   OrderedJson rows = OrderedJson::array();
   const PointAccuracies measured = service.store.point_accuracies(sweep.row.id);
@@ -153,9 +146,8 @@ struct FrontToRead {
 
 FrontToRead front_to_read(const Service& service, const Call& call) {
   SweepRecord sweep = sweep_to_read(service, call);
-  const auto [first, last] = call.query.equal_range("constraint");
-  for (auto one = first; one != last; ++one)
-    sweep.spec.constraints.push_back(parse_constraint(one->second, "?constraint"));
+  for (Formula& constraint : query_formulas(call, "constraint", parse_constraint))
+    sweep.spec.constraints.push_back(std::move(constraint));
   if (sweep.spec.constraints.size() > most_formulas)
     throw Error("limit_exceeded", "?constraint", fmt::format("expected at most {} constraints", most_formulas));
   const std::string list = query_value(call, "metrics");
@@ -191,7 +183,7 @@ Machine machine_shown(const Space& space, std::int64_t index) {
 
 Reply answer_point(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_to_read(service, call);
-  const std::int64_t index = whole_number(call.parts[1], "not_found", "index");
+  const std::int64_t index = required_number(call.parts[1], "not_found", "index");
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
   const auto kept = service.store.kept_point(sweep.row.id, index);
@@ -215,11 +207,9 @@ struct AskedExport {
 
 AskedExport asked_export(Service& service, const Call& call) {
   const ExportFormat format = export_format_named(query_value(call, "format", "csv"), "?format", true);
-  const std::string front = query_value(call, "front", "false");
-  if (front != "true" && front != "false") throw Error("value_invalid", "?front", "expected true or false");
+  const bool front = *query_flag(call, "front", "false");
   AskedExport asked{sweep_to_read(service, call), {}};
-  asked.query =
-      export_query(service.store, asked.sweep, format, query_value(call, "fields"), front == "true", "?fields");
+  asked.query = export_query(service.store, asked.sweep, format, query_value(call, "fields"), front, "?fields");
   return asked;
 }
 

@@ -6,29 +6,22 @@
 namespace sdip {
 namespace {
 
-Reply validation_reply(Service& service, std::int64_t id, bool with_result, int status = 200) {
+Reply validation_reply(Service& service, std::int64_t id, int status = 200) {
   // The progress first: one that ends in between is then shown as ended.
   const auto progress = service.validations.progress(id);
   const ValidationRow row = service.store.validation(id);
   if (row.sweep)
     throw Error("not_found", "validation " + std::to_string(id), "it is of a sweep's front: ask the sweep");
   OrderedJson object = validation_row_json(row, progress);
-  if (with_result) {
-    const std::string result = service.store.validation_result(id);
-    object["result"] = result.empty() ? OrderedJson() : OrderedJson::parse(result);
-  }
+  object["result"] = stored_json(service.store.validation_result(id));
   return json_reply(object, status);
 }
-
-std::int64_t validation_id(const Call& call) { return path_number(call.parts[0], "id"); }
 
 }  // namespace
 
 Reply post_validation(Service& service, const Call& call) {
   const std::int64_t id = service.validations.submit(validation_request(parse_json(call.body)));
-  Reply reply = validation_reply(service, id, true, 202);
-  reply.headers.emplace_back("Location", "/api/v1/validations/" + std::to_string(id));
-  return reply;
+  return made_at("validations/" + std::to_string(id), validation_reply(service, id, 202));
 }
 
 Reply answer_validations(Service& service, const Call&) {
@@ -38,24 +31,22 @@ Reply answer_validations(Service& service, const Call&) {
   return json_reply({{"validations", list}});
 }
 
-Reply answer_validation(Service& service, const Call& call) {
-  return validation_reply(service, validation_id(call), true);
-}
+Reply answer_validation(Service& service, const Call& call) { return validation_reply(service, path_id(call)); }
 
 Reply delete_validation(Service& service, const Call& call) {
-  const std::int64_t id = validation_id(call);
+  const std::int64_t id = path_id(call);
   service.validations.forget(id);
   service.store.remove_validation(id);
   return {.status = 204};
 }
 
 Reply cancel_validation(Service& service, const Call& call) {
-  service.validations.cancel(validation_id(call));
-  return validation_reply(service, validation_id(call), true, 202);
+  service.validations.cancel(path_id(call));
+  return validation_reply(service, path_id(call), 202);
 }
 
 Reply answer_front_validation(Service& service, const Call& call) {
-  const std::int64_t sweep = path_number(call.parts[0], "id");
+  const std::int64_t sweep = path_id(call);
   service.store.sweep(sweep);
   const auto row = service.store.validation_of(sweep);
   if (!row)

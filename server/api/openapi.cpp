@@ -4,6 +4,7 @@
 #include "db/export.h"
 #include "server/api/routes.h"
 #include "server/io/version.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -63,12 +64,6 @@ OrderedJson operation(const Route& route) {
   object["responses"]["default"] = {{"description", "A problem"},
                                     {"content", content("application/problem+json", reference("Problem"))}};
   return object;
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(c - 'A' + 'a');
-  return result;
 }
 
 }  // namespace

@@ -3,23 +3,13 @@
 
 #include "core/base/error.h"
 #include "server/api/routes.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
 
-/// Splits at every slash: "/a/b" is "", "a", "b".
-std::vector<std::string_view> segments(std::string_view path) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const auto slash = path.find('/');
-    parts.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) return parts;
-    path.remove_prefix(slash + 1);
-  }
-}
-
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& parts) {
-  const auto wanted = segments(pattern), given = segments(path);
+  const auto wanted = split(pattern, '/'), given = split(path, '/');
   if (wanted.size() != given.size()) return false;
   parts.clear();
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -2,9 +2,20 @@
 #include "server/api/routes.h"
 
 #include "server/api/handlers.h"
+#include "server/api/openapi.h"
+#include "server/json/tables_json.h"
 
 namespace sdip {
 namespace {
+
+/// What never changes, written once.
+template <OrderedJson (*json)()>
+Reply answer(Service&, const Call&) {
+  static const std::string text = json_text(json());
+  return {.body = text};
+}
+
+OrderedJson predicted_chips_json() { return chips_json(predict_chips()); }
 
 constexpr QueryRow upload_query[] = {
     {"dim", "string", true, "NAME=SIZE binds a symbolic dimension"},
@@ -67,20 +78,20 @@ constexpr Route tell(std::string_view path, std::string_view id, std::string_vie
 }
 
 constexpr Route table[] = {
-    get("/api/v1/parameters", "list_parameters", "Every parameter of a machine", "Parameters", answer_parameters,
-        Effort::quick),
+    get("/api/v1/parameters", "list_parameters", "Every parameter of a machine", "Parameters",
+        answer<parameters_json>, Effort::quick),
     get("/api/v1/technology", "list_technology",
         "Every figure of energy, area, clock and programmable logic, and its source", "Technology",
         answer_technology, Effort::quick, technology_query),
-    get("/api/v1/metrics", "list_metrics", "Every metric of a design point", "Metrics", answer_metrics,
+    get("/api/v1/metrics", "list_metrics", "Every metric of a design point", "Metrics", answer<metrics_json>,
         Effort::quick),
     get("/api/v1/fields", "list_fields", "Every figure of a stage and of an instruction in an analysis", "Fields",
-        answer_fields, Effort::quick),
-    get("/api/v1/presets", "list_presets", "Named machines", "Presets", answer_presets, Effort::quick),
-    get("/api/v1/baselines", "list_baselines", "Other devices, as rooflines", "Baselines", answer_baselines,
+        answer<fields_json>, Effort::quick),
+    get("/api/v1/presets", "list_presets", "Named machines", "Presets", answer<presets_json>, Effort::quick),
+    get("/api/v1/baselines", "list_baselines", "Other devices, as rooflines", "Baselines", answer<baselines_json>,
         Effort::quick),
     get("/api/v1/chips", "list_chips", "Published chips: area, power and clock as priced here, and as published",
-        "Chips", answer_chips, Effort::quick),
+        "Chips", answer<predicted_chips_json>, Effort::quick),
     get("/api/v1/operators", "list_operators", "Every operator that a model may use", "Operators", answer_operators,
         Effort::quick),
     get("/api/v1/models", "list_models", "Built-in and uploaded models", "Models", answer_models),
@@ -169,7 +180,7 @@ constexpr Route table[] = {
     remove("/api/v1/searches/{id}", "delete_search", "Remove a search", delete_search),
     tell("/api/v1/searches/{id}/cancel", "cancel_search", "Stop a search; what was best until then stays", "Search",
          cancel_search),
-    get("/api/v1/openapi.json", "openapi", "This document", "OpenApi", answer_openapi, Effort::quick),
+    get("/api/v1/openapi.json", "openapi", "This document", "OpenApi", answer<openapi_json>, Effort::quick),
     get("/api/v1/version", "version", "Version and engine signature", "Version", answer_version),
     get("/healthz", "health", "Whether the service answers", "Health", answer_health, Effort::quick),
 };

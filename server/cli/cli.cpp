@@ -15,6 +15,7 @@
 #include "server/io/several.h"
 #include "server/io/text.h"
 #include "server/io/version.h"
+#include "server/io/words.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/program_files.h"
 #include "server/models/operator_files.h"
@@ -83,10 +84,8 @@ const std::atomic<bool>& interrupts() {
 }
 
 std::string whole_number_problem(const std::string& text, std::int64_t least, std::int64_t most) {
-  std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && last == end && number >= least && number <= most) return "";
+  const auto number = whole_number(text);
+  if (number && *number >= least && *number <= most) return "";
   return fmt::format("expected a whole number of {} to {}, found '{}'", least, most, printable(text.substr(0, 80)));
 }
 
@@ -116,8 +115,12 @@ void add_machine_options(CLI::App& command, MachineOptions& options) {
   command.add_option("--preset", options.preset, "The machine to start from (`sdip presets`)")
       ->capture_default_str();
   command.add_option("--machine", options.file, "A JSON file of parameters over the preset");
-  command.add_option("--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--set", options.changes, "key=value over both (`sdip parameters`); several, or repeated");
+}
+
+void add_format_option(CLI::App& command, std::string& format, const char* about,
+                       const std::vector<std::string>& formats) {
+  command.add_option("--format", format, about)->check(CLI::IsMember(formats))->capture_default_str();
 }
 
 void add_formats_option(CLI::App& command, std::string& file) {
@@ -126,18 +129,14 @@ void add_formats_option(CLI::App& command, std::string& file) {
 }
 
 void add_link_option(CLI::App& command, std::vector<std::string>& links) {
-  command
-      .add_option("--link", links,
-                  "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--link", links,
+              "A parameter that follows others, as 'psram_port_bits=conv_lanes_out * 256'; repeated");
 }
 
 void add_formula_option(CLI::App& command, std::vector<std::string>& metrics) {
-  command
-      .add_option("--metric", metrics,
-                  "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
-                  "(docs/api.md#formulas); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--metric", metrics,
+              "A metric of your own: NAME=EXPRESSION or 'NAME [UNIT]=EXPRESSION' over metrics and parameters "
+              "(docs/api.md#formulas); several, or repeated");
 }
 
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
@@ -145,6 +144,16 @@ std::vector<Formula> formulas_of(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) formulas.push_back(formula_from_text(text, "--metric"));
   check_formulas(formulas, "--metric");
   return formulas;
+}
+
+const ParameterRow& require_setting(const std::string& name, const std::string& where) {
+  if (const ParameterRow* row = find_setting(name)) return *row;
+  std::vector<std::string_view> names;
+  for (const auto& row : parameters()) names.push_back(row.name);
+  for (const auto& row : technology_parameters()) names.push_back(row.name);
+  const std::string hint = nearest_names(name, names);
+  throw Error("unknown_parameter", where,
+              "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
 }
 
 Machine said_machine(const MachineOptions& options) {
@@ -158,17 +167,9 @@ Machine said_machine(const MachineOptions& options) {
     const std::string key = change.substr(0, equals);
     if (equals == std::string::npos)
       throw Error("value_invalid", "--set " + change.substr(0, 80), "expected key=value");
-    const ParameterRow* row = find_setting(key);
-    if (!row) {
-      std::vector<std::string_view> names;
-      for (const auto& one : parameters()) names.push_back(one.name);
-      for (const auto& one : technology_parameters()) names.push_back(one.name);
-      const std::string hint = nearest_names(key, names);
-      throw Error("unknown_parameter", "--set " + key.substr(0, 80),
-                  "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
-    }
+    const ParameterRow& row = require_setting(key, "--set " + key.substr(0, 80));
     if (!said.insert(key).second) throw Error("value_invalid", "--set " + key, "given more than once");
-    settings.push_back({row, parse_value(*row, change.substr(equals + 1), "--set " + key)});
+    settings.push_back({&row, parse_value(row, change.substr(equals + 1), "--set " + key)});
   }
   for (std::string& warning : assign_settings(machine, settings)) warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) std::cerr << "sdip: warning: " << warning << std::endl;
@@ -182,10 +183,8 @@ Machine machine_of(const MachineOptions& options) {
 }
 
 void add_operators_option(CLI::App& command, std::vector<std::string>& files) {
-  command
-      .add_option("--operators", files,
-                  "A JSON file that defines operators (docs/formats.md); several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--operators", files,
+              "A JSON file that defines operators (docs/formats.md); several, or repeated");
 }
 
 bool is_value(std::string_view text) {
@@ -196,12 +195,10 @@ bool is_value(std::string_view text) {
 }
 
 void add_file_options(CLI::App& command, FileOptions& options) {
-  command.add_option("--dim", options.dims, "NAME=SIZE binds a symbolic dimension of a file; several, or repeated")
-      ->allow_extra_args(false);
-  command
-      .add_option("--input", options.inputs,
-                  "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated")
-      ->allow_extra_args(false);
+  add_several(command, "--dim", options.dims,
+              "NAME=SIZE binds a symbolic dimension of a file; several, or repeated");
+  add_several(command, "--input", options.inputs,
+              "NAME=VALUE makes an input of a file a constant: sr=16000, mask=[1,1,0]; several, or repeated");
   command
       .add_option(
           "--role", options.role,
@@ -210,26 +207,10 @@ void add_file_options(CLI::App& command, FileOptions& options) {
   add_operators_option(command, options.operators);
 }
 
-namespace {
-
-/// A word of a command, in quotes where a shell would read it otherwise.
-std::string typed(const std::string& word) {
-  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("=.,/_-+:@%").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
-
 std::string options_text(const FileOptions& options) {
   std::string text;
   const auto add = [&](const char* name, const std::vector<std::string>& values) {
-    for (const std::string& value : values) text += fmt::format(" {} {}", name, typed(printable(value)));
+    for (const std::string& value : values) text += fmt::format(" {} {}", name, shell_word(printable(value)));
   };
   add("--dim", options.dims);
   add("--input", options.inputs);
@@ -274,6 +255,16 @@ void add_evaluate_command(CLI::App& app, Action& action) {
       ->callback([&action] { action = [] { return run_evaluation(evaluations()); }; });
 }
 
+int print_json(const OrderedJson& value) {
+  std::cout << json_text(value, 2) << "\n";
+  return exit_ok;
+}
+
+int say_infeasible(std::string_view reason) {
+  std::cerr << "sdip: infeasible: " << printable(reason) << "\n";
+  return exit_infeasible;
+}
+
 bool colour_out() { return wants_colour(1); }
 
 int run_program(int argc, char** argv) {
@@ -283,31 +274,15 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   Action action;
-  add_model_commands(app, action);
-  add_table_commands(app, action);
-  add_point_command(app, action);
-  add_compare_command(app, action);
-  add_compile_command(app, action);
-  add_program_commands(app, action);
-  add_tiling_command(app, action);
-  add_traffic_command(app, action);
-  add_memory_command(app, action);
-  add_run_command(app, action);
-  add_validate_command(app, action);
-  add_accuracy_command(app, action);
-  add_sweep_command(app, action);
-  add_export_command(app, action);
-  add_front_command(app, action);
-  add_reproduce_command(app, action);
-  add_merge_command(app, action);
-  add_best_command(app, action);
-  add_screen_command(app, action);
-  add_db_commands(app, action);
-  add_host_command(app, action);
-  add_npu_analysis_command(app, action);
-  add_serve_command(app, action);
-  add_bench_command(app, action);
-  add_evaluate_command(app, action);
+  for (const auto add : {add_model_commands,  add_table_commands,       add_point_command,    add_compare_command,
+                         add_compile_command, add_program_commands,     add_tiling_command,   add_traffic_command,
+                         add_memory_command,  add_run_command,          add_validate_command, add_accuracy_command,
+                         add_sweep_command,   add_export_command,       add_front_command,    add_reproduce_command,
+                         add_merge_command,   add_best_command,         add_screen_command,   add_db_commands,
+                         add_host_command,    add_npu_analysis_command, add_serve_command,    add_bench_command,
+                         add_evaluate_command})
+    add(app, action);
+
   try {
     std::vector<std::string> arguments = with_repeated_flags(app, {argv + 1, argv + argc});
     std::ranges::reverse(arguments);  // as CLI11 takes them

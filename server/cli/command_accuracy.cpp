@@ -132,49 +132,42 @@ AccuracyRequest request_of(const AccuracyArguments& arguments) {
 int run_accuracy(const AccuracyArguments& arguments) {
   const Catalog catalog(file_models(arguments.files));
   const AccuracyPlan plan = accuracy_plan(catalog, request_of(arguments));
-  if (!plan.application.feasible) {
-    std::cerr << "sdip: infeasible: " << printable(plan.application.reason) << "\n";
-    return exit_infeasible;
-  }
+  if (!plan.application.feasible) return say_infeasible(plan.application.reason);
   if (!arguments.any_size) require_measurable(plan);
   const AccuracyReport report = measure(catalog, plan);
-  if (arguments.json)
-    std::cout << json_text(accuracy_json(plan, report), 2) << "\n";
-  else
-    print_report(arguments, plan, report);
+  if (arguments.json) return print_json(accuracy_json(plan, report));
+  print_report(arguments, plan, report);
   return exit_ok;
 }
 
 }  // namespace
 
 void add_accuracy_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<AccuracyArguments>();
-  auto& a = *arguments;
-  auto* command = app.add_subcommand(
-      "accuracy",
+  const auto [command, a] = add_command<AccuracyArguments>(
+      app, action, "accuracy",
       "What a machine's number formats do to a model's results: signal to noise of every layer, behind "
-      "every diffusion step and at the end");
-  command->add_option("MODEL", a.model, "A built-in model or an ONNX file")->required();
-  command->add_option("--steps", a.steps, "Diffusion steps, as --set steps=T")->check(CLI::Range(1, 1000));
-  command->add_option("--sampler", a.sampler, "ddpm, ddim or euler, as --set sampler=S");
+      "every diffusion step and at the end",
+      run_accuracy);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file")->required();
+  command.add_option("--steps", a.steps, "Diffusion steps, as --set steps=T")->check(CLI::Range(1, 1000));
+  command.add_option("--sampler", a.sampler, "ddpm, ddim or euler, as --set sampler=S");
   command
-      ->add_option("--calibration", a.calibration,
-                   "How scales of integer formats are chosen: minmax, percentile or mse")
+      .add_option("--calibration", a.calibration,
+                  "How scales of integer formats are chosen: minmax, percentile or mse")
       ->capture_default_str();
-  command->add_option("--percentile", a.percentile, "Of --calibration percentile")->capture_default_str();
-  command->add_option("--samples", a.samples, "Inputs to calibrate from")->capture_default_str();
-  add_seed_option(*command, a.seed,
+  command.add_option("--percentile", a.percentile, "Of --calibration percentile")->capture_default_str();
+  command.add_option("--samples", a.samples, "Inputs to calibrate from")->capture_default_str();
+  add_seed_option(command, a.seed,
                   "Seed of random inputs, of noise, and of the random weights of a built-in model");
-  command->add_option("--worst", a.worst, "Layers to print: those with the least signal to noise")
+  command.add_option("--worst", a.worst, "Layers to print: those with the least signal to noise")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_flag("--layers", a.layers, "Print every layer");
-  command->add_flag("--json", a.json, "JSON instead of tables; it has every layer");
-  command->add_flag("--any-size", a.any_size, "However long it takes");
-  add_machine_options(*command, a.machine);
-  add_formats_option(*command, a.formats);
-  add_file_options(*command, a.files);
-  command->callback([&action, arguments] { action = [=] { return run_accuracy(*arguments); }; });
+  command.add_flag("--layers", a.layers, "Print every layer");
+  command.add_flag("--json", a.json, "JSON instead of tables; it has every layer");
+  command.add_flag("--any-size", a.any_size, "However long it takes");
+  add_machine_options(command, a.machine);
+  add_formats_option(command, a.formats);
+  add_file_options(command, a.files);
 }
 
 }  // namespace sdip

@@ -68,10 +68,8 @@ int run_instructions(bool json) {
                          {"points_per_second_on_one_thread", rate},
                          {"over_peak", instructions * rate / peak}};
   }
-  if (json)
-    std::cout << json_text(all, 2) << "\n";
-  else
-    print_table(std::cout, {{"sd15"}, {"", Align::right}, {""}, {"ratio", Align::right}}, rows, colour_out());
+  if (json) return print_json(all);
+  print_table(std::cout, {{"sd15"}, {"", Align::right}, {""}, {"ratio", Align::right}}, rows, colour_out());
   return exit_ok;
 }
 
@@ -188,7 +186,7 @@ int run_machines(bool json, std::int64_t machines, std::int64_t every) {
                     quantity_text(rate.speedup(), "x")});
     check(rate.unequal == 0, "programs made with what earlier ones made are those made from scratch");
   }
-  if (json) return std::cout << json_text(all, 2) << "\n", exit_ok;
+  if (json) return print_json(all);
   std::cout << "on " << processor() << "; drawn machines of which none is refused\n";
   print_table(std::cout,
               {{"drawn of"},
@@ -221,7 +219,7 @@ int run_devices(bool json) {
                     quantity_text(rate.first_s, "s"), ratio(rate.first_s / first_budget_s), rate.slowest_again,
                     quantity_text(rate.again_s, "s"), ratio(rate.again_s / again_budget_s)});
   }
-  if (json) return std::cout << json_text(all, 2) << "\n", exit_ok;
+  if (json) return print_json(all);
   print_table(std::cout,
               {{"sd15 on"},
                {"devices", Align::right},
@@ -248,35 +246,31 @@ int run_bench(bool json) {
   const SweepRate grid = sweep_rate(grid_sweep(), threads), fine = sweep_rate(fine_sweep(), threads);
   const double alone = static_cast<double>(threads) / evaluated;
   const std::vector<LayerGrowth> layers = layer_growth(), classes = class_growth();
-  if (json) {
-    std::cout << json_text(OrderedJson{{"machine", processor()},
-                                       {"threads", threads},
-                                       {"analyze_s", whole},
-                                       {"compile_s", compiled},
-                                       {"estimate_s", estimated},
-                                       {"evaluate_s", evaluated},
-                                       {"sweep_machine", rated_machine()},
-                                       {"sweep_points", grid.points},
-                                       {"sweep_feasible", grid.feasible},
-                                       {"sweep_programs", grid.programs},
-                                       {"sweep_compile_s", grid.compile_s},
-                                       {"sweep_points_per_second", grid.points_per_second},
-                                       {"fine_points", fine.points},
-                                       {"fine_feasible", fine.feasible},
-                                       {"fine_programs", fine.programs},
-                                       {"fine_stairs_searches", fine.searches},
-                                       {"fine_compile_s", fine.compile_s},
-                                       {"fine_points_per_second", fine.points_per_second},
-                                       {"analyze_over_budget", whole / analysis_budget_s},
-                                       {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
-                                       {"fine_over_budget", fine.points_per_second / fine_budget_points},
-                                       {"sweep_over_evaluate", grid.points_per_second / alone},
-                                       {"layers_of_one_class", growth_json(layers)},
-                                       {"classes_of_1000_layers", growth_json(classes)}},
-                           2)
-              << "\n";
-    return exit_ok;
-  }
+  if (json)
+    return print_json({{"machine", processor()},
+                       {"threads", threads},
+                       {"analyze_s", whole},
+                       {"compile_s", compiled},
+                       {"estimate_s", estimated},
+                       {"evaluate_s", evaluated},
+                       {"sweep_machine", rated_machine()},
+                       {"sweep_points", grid.points},
+                       {"sweep_feasible", grid.feasible},
+                       {"sweep_programs", grid.programs},
+                       {"sweep_compile_s", grid.compile_s},
+                       {"sweep_points_per_second", grid.points_per_second},
+                       {"fine_points", fine.points},
+                       {"fine_feasible", fine.feasible},
+                       {"fine_programs", fine.programs},
+                       {"fine_stairs_searches", fine.searches},
+                       {"fine_compile_s", fine.compile_s},
+                       {"fine_points_per_second", fine.points_per_second},
+                       {"analyze_over_budget", whole / analysis_budget_s},
+                       {"sweep_over_budget", grid.points_per_second / sweep_budget_points},
+                       {"fine_over_budget", fine.points_per_second / fine_budget_points},
+                       {"sweep_over_evaluate", grid.points_per_second / alone},
+                       {"layers_of_one_class", growth_json(layers)},
+                       {"classes_of_1000_layers", growth_json(classes)}});
   std::cout << "on " << processor() << ", " << threads << " threads\n";
   const auto ratio = [](double value) { return quantity_text(value, "x"); };
   print_table(

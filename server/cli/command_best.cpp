@@ -133,10 +133,7 @@ void show_progress(const BestRequest& request, const BestProgress& shown) {
 
 /// Every row that is searched, and its values.
 int list_rows(bool json, bool narrow) {
-  if (json) {
-    std::cout << json_text(searched_rows_json(narrow), 2) << "\n";
-    return exit_ok;
-  }
+  if (json) return print_json(searched_rows_json(narrow));
   std::vector<TextRow> rows;
   for (const SearchedRow& row : searched_rows())
     rows.push_back({std::string(row.name), searched_text(row, narrow), std::string(find_parameter(row.name)->en)});
@@ -153,7 +150,7 @@ KnownAccuracies accuracies_in(Store* store) {
 
 int say(const BestArguments& arguments, const BestAnswer& answer) {
   if (arguments.json)
-    std::cout << json_text(best_json(answer), 2) << "\n";
+    print_json(best_json(answer));
   else
     print_best(std::cout, answer, options_text(arguments.files), colour_out());
   return answer.cancelled ? exit_cancelled : answer.keeps() ? exit_ok : exit_infeasible;
@@ -196,55 +193,49 @@ int run_best(const BestArguments& arguments) {
 }  // namespace
 
 void add_best_command(CLI::App& app, Action& action) {
-  const auto a = std::make_shared<BestArguments>();
-  auto* command = app.add_subcommand("best", "The best machine for a goal, searched in the whole space");
-  command->add_option("MODEL", a->model, "A built-in model, an ONNX file, or a mix (sd15:3+sdxl)");
-  add_file_options(*command, a->files);
-  add_machine_options(*command, a->machine);
-  command->add_option("--minimize", a->minimize, "A metric to be made small; repeated: a front")
-      ->allow_extra_args(false);
-  command->add_option("--maximize", a->maximize, "A metric to be made great; repeated: a front")
-      ->allow_extra_args(false);
-  command->add_option("--where", a->where, "A condition, as 'throughput_fps >= 30'; repeated")
-      ->allow_extra_args(false);
-  command->add_option("--fix", a->fix, "key=value that is not searched; repeated")->allow_extra_args(false);
+  const auto [command, a] = add_command<BestArguments>(
+      app, action, "best", "The best machine for a goal, searched in the whole space", run_best);
+  command.add_option("MODEL", a.model, "A built-in model, an ONNX file, or a mix (sd15:3+sdxl)");
+  add_file_options(command, a.files);
+  add_machine_options(command, a.machine);
+  add_several(command, "--minimize", a.minimize, "A metric to be made small; repeated: a front");
+  add_several(command, "--maximize", a.maximize, "A metric to be made great; repeated: a front");
+  add_several(command, "--where", a.where, "A condition, as 'throughput_fps >= 30'; repeated");
+  add_several(command, "--fix", a.fix, "key=value that is not searched; repeated");
+  add_several(command, "--vary", a.vary,
+              "An axis as `sdip sweep` has it, in place of the values searched; repeated");
+  add_link_option(command, a.links);
+  add_formula_option(command, a.metrics);
+  auto* time = command.add_option("--for", a.search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
   command
-      ->add_option("--vary", a->vary, "An axis as `sdip sweep` has it, in place of the values searched; repeated")
-      ->allow_extra_args(false);
-  add_link_option(*command, a->links);
-  add_formula_option(*command, a->metrics);
-  auto* time =
-      command->add_option("--for", a->search_time, "How long to search: 60s, 5m, 1h")->capture_default_str();
-  command
-      ->add_option("--evaluations", a->evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
+      .add_option("--evaluations", a.evaluations, "Machines to evaluate in place of a time: repeats bit for bit")
       ->check([](const std::string& text) { return whole_number_problem(text, 1, most_evaluations); })
       ->excludes(time);
-  add_seed_option(*command, a->seed, "Seed");
-  add_optimiser_options(*command, a->optimiser, a->islands);
-  command->add_option("--sqnr-db", a->sqnr_db,
-                      "Least signal to quantisation noise, as the executor measures it before the search: formats "
-                      "below 8 bits are then searched, too");
-  command->add_option("--sqnr-model", a->sqnr_model,
-                      "Measured in place of MODEL, which may be too large: tiny-sd for sd15");
-  command->add_option("--data", a->data, "A folder that keeps what was measured of formats");
+  add_seed_option(command, a.seed, "Seed");
+  add_optimiser_options(command, a.optimiser, a.islands);
+  command.add_option("--sqnr-db", a.sqnr_db,
+                     "Least signal to quantisation noise, as the executor measures it before the search: formats "
+                     "below 8 bits are then searched, too");
+  command.add_option("--sqnr-model", a.sqnr_model,
+                     "Measured in place of MODEL, which may be too large: tiny-sd for sd15");
+  command.add_option("--data", a.data, "A folder that keeps what was measured of formats");
   command
-      ->add_option("--validate-seconds", a->validate_seconds, "Time in which the answer is validated; 0: it is not")
+      .add_option("--validate-seconds", a.validate_seconds, "Time in which the answer is validated; 0: it is not")
       ->capture_default_str();
-  auto* spec = command->add_option("--spec", a->spec_file,
-                                   "A JSON file as POST /searches takes it, in place of all of these but --json");
-  for (CLI::Option* other : command->get_options())
-    if (other != spec && other != command->get_help_ptr()) spec->excludes(other);
-  command->add_option("--part", a->part,
-                      "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
-                      "--spec as well");
-  auto* merged = command->add_option(
-      "--merge", a->merged, "Answers of parts, as --json printed them: the best of all, or the front of all");
+  auto* spec = command.add_option("--spec", a.spec_file,
+                                  "A JSON file as POST /searches takes it, in place of all of these but --json");
+  for (CLI::Option* other : command.get_options())
+    if (other != spec && other != command.get_help_ptr()) spec->excludes(other);
+  command.add_option("--part", a.part,
+                     "K/N: the K-th of N independent searches, whose answers --merge makes one; with "
+                     "--spec as well");
+  auto* merged = command.add_option(
+      "--merge", a.merged, "Answers of parts, as --json printed them: the best of all, or the front of all");
   constexpr std::string_view of_files[] = {"--help", "--merge", "--dim", "--input", "--role", "--operators"};
-  for (CLI::Option* other : command->get_options())  // the answers say the rest
+  for (CLI::Option* other : command.get_options())  // the answers say the rest
     if (std::ranges::find(of_files, other->get_name()) == std::end(of_files)) merged->excludes(other);
-  command->add_flag("--rows", a->rows, "List the rows that are searched, and their values");
-  command->add_flag("--json", a->json, "JSON instead of a table");
-  command->callback([&action, a] { action = [=] { return run_best(*a); }; });
+  command.add_flag("--rows", a.rows, "List the rows that are searched, and their values");
+  command.add_flag("--json", a.json, "JSON instead of a table");
 }
 
 }  // namespace sdip

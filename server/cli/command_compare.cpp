@@ -50,19 +50,16 @@ void print_measured(const std::vector<ComparisonRow>& compared) {
            one.fitted ? "fitted"
                       : fmt::format("{}{} %", one.error() > 0 ? "+" : "", std::llround(one.error() * 100))});
   if (rows.empty()) return;
-  std::cout << "\n";
-  print_heading(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",
-                colour_out());
-  print_table(std::cout,
-              {{"device"},
-               {"software", Align::left, true},
-               {"model"},
-               {"batch", Align::right},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"factor", Align::right},
-               {"error", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, "Measured beside predicted; one factor a software is fitted on its smallest batch",
+                {{"device"},
+                 {"software", Align::left, true},
+                 {"model"},
+                 {"batch", Align::right},
+                 {"measured", Align::right},
+                 {"predicted", Align::right},
+                 {"factor", Align::right},
+                 {"error", Align::right}},
+                rows, colour_out());
 }
 
 void print_sources(const std::vector<ComparisonRow>& rows) {
@@ -76,10 +73,9 @@ void print_sources(const std::vector<ComparisonRow>& rows) {
                        figure.confidence, figure.source});
   }
   if (lines.empty()) return;
-  std::cout << "\n";
-  print_heading(std::cout, "Figures used", colour_out());
-  print_table(std::cout, {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
-              colour_out());
+  print_section(std::cout, "Figures used",
+                {{"device"}, {"figure"}, {"value"}, {"confidence"}, {"source", Align::left, true}}, lines,
+                colour_out());
 }
 
 std::string field_of_row(const ComparisonRow& row, std::initializer_list<std::string_view> names) {
@@ -96,10 +92,8 @@ void print_architectures(const std::vector<ComparisonRow>& rows) {
     lines.push_back({row->name, field_of_row(*row, {"control"}), field_of_row(*row, {"cache"}),
                      field_of_row(*row, {"interconnect", "communication"}),
                      field_of_row(*row, {"compute", "cores"})});
-  std::cout << "\n";
-  print_heading(std::cout, "How they are built", colour_out());
-  print_table(
-      std::cout,
+  print_section(
+      std::cout, "How they are built",
       {{"machine"}, {"control"}, {"cache"}, {"between cores", Align::left, true}, {"compute", Align::left, true}},
       lines, colour_out());
 }
@@ -175,7 +169,7 @@ int run_comparison(const CompareArguments& arguments) {
   add_device_spaces(varied_figures(arguments.vary), own, "--vary");
   const ComparisonAsked asked = asked_of(arguments, own);
   const Catalog catalog(file_models(arguments.files));
-  if (arguments.json) return std::cout << json_text(comparison_json(catalog, asked), 2) << "\n", exit_ok;
+  if (arguments.json) return print_json(comparison_json(catalog, asked));
   const std::vector<ComparisonRow> rows = comparison_rows(catalog, asked);
   if (arguments.format == "csv") return write_comparison_csv(std::cout, rows), exit_ok;
   if (arguments.format == "markdown") return write_comparison_markdown(std::cout, rows, asked.node), exit_ok;
@@ -195,35 +189,26 @@ int run_comparison(const CompareArguments& arguments) {
 }  // namespace
 
 void add_compare_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<CompareArguments>();
-  auto* command = app.add_subcommand("compare", "Machines of ours beside published ones");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
-  add_machine_options(*command, arguments->machine);
-  add_file_options(*command, arguments->files);
-  add_formats_option(*command, arguments->formats);
-  command->add_option("--baselines", arguments->baselines, "Devices, comma separated; all when not given")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--device", arguments->device_files, "A device of your own: a file as docs/formats.md has it")
-      ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--vary", arguments->vary,
-          "DEVICE.FIGURE=VALUE,VALUE,...: variants of a device beside it (tpu_v4i.array_rows=64,128); repeated: "
-          "every combination of a device's")
-      ->allow_extra_args(false);
-  command->add_option("--presets", arguments->presets, "Presets beside the machine, comma separated")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--batches", arguments->batches, "Frames at once, comma separated; 1,8 when not given")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  auto* const format = command->add_option("--format", arguments->format, "table, csv, markdown or latex")
+  const auto [command, a] = add_command<CompareArguments>(app, action, "compare",
+                                                          "Machines of ours beside published ones", run_comparison);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file")->required();
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
+  add_formats_option(command, a.formats);
+  add_several(command, "--baselines", a.baselines, "Devices, comma separated; all when not given")->delimiter(',');
+  add_several(command, "--device", a.device_files, "A device of your own: a file as docs/formats.md has it");
+  add_several(
+      command, "--vary", a.vary,
+      "DEVICE.FIGURE=VALUE,VALUE,...: variants of a device beside it (tpu_v4i.array_rows=64,128); repeated: "
+      "every combination of a device's");
+  add_several(command, "--presets", a.presets, "Presets beside the machine, comma separated")->delimiter(',');
+  add_several(command, "--batches", a.batches, "Frames at once, comma separated; 1,8 when not given")
+      ->delimiter(',');
+  auto* const format = command.add_option("--format", a.format, "table, csv, markdown or latex")
                            ->check(CLI::IsMember({"table", "csv", "markdown", "latex"}));
-  command->add_option("--node", arguments->node, "Draws all in this process of the technology table: n7, ...");
-  command->add_flag("--sources", arguments->sources, "Every figure with its source, and what the models assume");
-  command->add_flag("--json", arguments->json, "JSON instead of tables")->excludes(format);
-  command->callback([&action, arguments] { action = [=] { return run_comparison(*arguments); }; });
+  command.add_option("--node", a.node, "Draws all in this process of the technology table: n7, ...");
+  command.add_flag("--sources", a.sources, "Every figure with its source, and what the models assume");
+  command.add_flag("--json", a.json, "JSON instead of tables")->excludes(format);
 }
 
 }  // namespace sdip

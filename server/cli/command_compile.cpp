@@ -65,9 +65,8 @@ WeightScales write_weights_of(const CompileArguments& arguments, const Machine& 
       std::filesystem::path(arguments.folder) / (name + (hard_coded(machine, stage.role) ? ".rom" : ".weight"));
   NewFile& file = files.add(path);
   const WeightSource source = member_weights(member, machine, arguments.seed, arguments.folder).numbers;
-  WrittenWeights written = write_weight_file(stage, machine, source, [&](std::span<const std::byte> piece) {
-    file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
-  });
+  WrittenWeights written = write_weight_file(stage, machine, source,
+                                             [&](std::span<const std::byte> piece) { file.write(text_of(piece)); });
   files.lines.push_back(printable(path.string()) + ": " +
                         quantity_text(static_cast<double>(stage.program.stored_weight_bytes.value), "B") +
                         ratio_text(written.ratio));
@@ -166,10 +165,7 @@ int run_compile(const CompileArguments& arguments) {
   if (!arguments.mapping_file.empty())
     options.mapping_rules = parse_mappings(read_text(arguments.mapping_file), arguments.mapping_file);
   const Application application = compile_watched(arguments, *workload, machine, std::move(options));
-  if (!application.feasible) {
-    std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
-    return exit_infeasible;
-  }
+  if (!application.feasible) return say_infeasible(application.reason);
   if (arguments.show_mapping) {
     std::cout << mappings_text(application);
     return exit_ok;
@@ -195,42 +191,34 @@ int run_compile(const CompileArguments& arguments) {
 }  // namespace
 
 void add_compile_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<CompileArguments>();
-  auto* command = app.add_subcommand("compile", "The programs of a model on a machine, as .graph text");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
-  auto* out = command->add_option("--out", arguments->folder,
-                                  "Folder to write STAGE.graph files into; else standard output");
+  const auto [command, a] = add_command<CompileArguments>(
+      app, action, "compile", "The programs of a model on a machine, as .graph text", run_compile);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file");
+  auto* out = command.add_option("--out", a.folder, "Folder to write STAGE.graph files into; else standard output");
   auto* weights =
-      command->add_flag("--weights", arguments->weights,
-                        "Write STAGE.weight too (STAGE.rom where they are hard-coded): the model's weights in "
-                        "weight_format, random ones for a built-in model");
+      command.add_flag("--weights", a.weights,
+                       "Write STAGE.weight too (STAGE.rom where they are hard-coded): the model's weights in "
+                       "weight_format, random ones for a built-in model");
   weights->needs(out);
-  command->add_flag("--binary", arguments->binary, "Write STAGE.graphb, the binary form, instead of text")
-      ->needs(out);
-  command->add_flag("--passes", arguments->list_passes, "List the compiler's passes, and compile nothing");
-  command->add_flag("--time-passes", arguments->time_passes, "The time of each pass, on standard error");
+  command.add_flag("--binary", a.binary, "Write STAGE.graphb, the binary form, instead of text")->needs(out);
+  command.add_flag("--passes", a.list_passes, "List the compiler's passes, and compile nothing");
+  command.add_flag("--time-passes", a.time_passes, "The time of each pass, on standard error");
+  add_several(command, "--print-after", a.print_after,
+              "A pass, after which the compilation is printed on standard error; several, or repeated");
+  auto* seed = add_seed_option(command, a.seed, "Seed of a built-in model's random weights")->needs(weights);
+  command.add_option("--mapping", a.mapping_file,
+                     "A file of mappings that override the compiler's (docs/formats.md)");
   command
-      ->add_option("--print-after", arguments->print_after,
-                   "A pass, after which the compilation is printed on standard error; several, or repeated")
-      ->allow_extra_args(false);
-  auto* seed =
-      add_seed_option(*command, arguments->seed, "Seed of a built-in model's random weights")->needs(weights);
-  command->add_option("--mapping", arguments->mapping_file,
-                      "A file of mappings that override the compiler's (docs/formats.md)");
-  command
-      ->add_flag("--show-mapping", arguments->show_mapping,
-                 "The mapping of each convolution and product, in the language of --mapping, and no program")
+      .add_flag("--show-mapping", a.show_mapping,
+                "The mapping of each convolution and product, in the language of --mapping, and no program")
       ->excludes(out);
-  command->add_flag("--show-allocation", arguments->show_allocation,
-                    "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
-                    "of the programs");
-  add_machine_options(*command, arguments->machine);
-  add_formats_option(*command, arguments->formats_file);
-  add_file_options(*command, arguments->files);
-  command->callback([&action, arguments, seed] {
-    arguments->seed_given = seed->count() > 0;
-    action = [=] { return run_compile(*arguments); };
-  });
+  command.add_flag("--show-allocation", a.show_allocation,
+                   "Peak and live bytes of each memory, and values that wait on the stack; without --out in place "
+                   "of the programs");
+  add_machine_options(command, a.machine);
+  add_formats_option(command, a.formats_file);
+  add_file_options(command, a.files);
+  command.parse_complete_callback([&given = a.seed_given, seed] { given = seed->count() > 0; });
 }
 
 }  // namespace sdip

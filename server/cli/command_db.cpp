@@ -41,14 +41,12 @@ int check_data(const CheckArguments& arguments) {
   StoreCheck found = check_store(file.string());
   check_models(arguments.data, found);
   if (arguments.json)
-    std::cout << json_text(OrderedJson{{"file", file.string()},
-                                       {"version", found.version},
-                                       {"sweeps", found.sweeps},
-                                       {"points", found.points},
-                                       {"unchecked", found.unchecked},
-                                       {"damages", found.damages}},
-                           2)
-              << "\n";
+    print_json({{"file", file.string()},
+                {"version", found.version},
+                {"sweeps", found.sweeps},
+                {"points", found.points},
+                {"unchecked", found.unchecked},
+                {"damages", found.damages}});
   else
     print_found(found, file.string());
   if (!found.damages.empty())
@@ -62,13 +60,11 @@ int check_data(const CheckArguments& arguments) {
 void add_db_commands(CLI::App& app, Action& action) {
   auto* db = app.add_subcommand("db", "The store of a data folder");
   db->require_subcommand(1);
-  const auto arguments = std::make_shared<CheckArguments>();
-  auto* command = db->add_subcommand(
-      "check", "Read all of a store and its models' files, and say what is damaged (exit code 1)");
-  command->add_option("--data", arguments->data, "Folder of the store; another sdip may use it meanwhile")
-      ->required();
-  command->add_flag("--json", arguments->json, "JSON instead of text");
-  command->callback([&action, arguments] { action = [=] { return check_data(*arguments); }; });
+  const auto [command, a] = add_command<CheckArguments>(
+      *db, action, "check", "Read all of a store and its models' files, and say what is damaged (exit code 1)",
+      check_data);
+  command.add_option("--data", a.data, "Folder of the store; another sdip may use it meanwhile")->required();
+  command.add_flag("--json", a.json, "JSON instead of text");
 }
 
 }  // namespace sdip

@@ -6,6 +6,7 @@
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/service.h"
 
@@ -18,15 +19,6 @@ struct ExportArguments {
   std::vector<std::string> metrics;
   bool front = false, manifest = false;
 };
-
-/// For a shell, where it is not plain.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
-  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 std::string export_command(const ExportArguments& a, ExportFormat format) {
   std::string command =
@@ -62,25 +54,24 @@ int run_export(const ExportArguments& arguments) {
 }  // namespace
 
 void add_export_command(CLI::App& app, Action& action) {
-  const auto exported = std::make_shared<ExportArguments>();
-  auto* command = app.add_subcommand("export", "The points of a stored sweep, all in index order or its front");
-  command->add_option("SWEEP", exported->sweep, "Number of the sweep")->required();
-  command->add_option("--data", exported->data, "Folder the sweep is kept in")->required();
-  add_formula_option(*command, exported->metrics);
-  command->add_option(
-      "--format", exported->format,
+  const auto [command, a] = add_command<ExportArguments>(
+      app, action, "export", "The points of a stored sweep, all in index order or its front", run_export);
+  command.add_option("SWEEP", a.sweep, "Number of the sweep")->required();
+  command.add_option("--data", a.data, "Folder the sweep is kept in")->required();
+  add_formula_option(command, a.metrics);
+  command.add_option(
+      "--format", a.format,
       "csv, ndjson, json, markdown, latex or sqlite; when not given as the file's name ends, else csv");
-  command->add_option("--fields", exported->fields,
-                      "Columns: axes, metrics and formulas, comma separated; all when not given (of markdown and "
-                      "latex axes, objectives and formulas)");
-  command->add_flag("--front", exported->front, "The Pareto front by the sweep's objectives alone, in its order");
-  command->add_flag(
-      "--manifest", exported->manifest,
+  command.add_option("--fields", a.fields,
+                     "Columns: axes, metrics and formulas, comma separated; all when not given (of markdown and "
+                     "latex axes, objectives and formulas)");
+  command.add_flag("--front", a.front, "The Pareto front by the sweep's objectives alone, in its order");
+  command.add_flag(
+      "--manifest", a.manifest,
       "What made the points, into FILE.manifest.json, of json, markdown, latex and sqlite, too, which hold it");
-  command->add_option(
-      "-o,--output", exported->file,
+  command.add_option(
+      "-o,--output", a.file,
       "File to write, with FILE.manifest.json beside of csv and ndjson; standard output when not given");
-  command->callback([&action, exported] { action = [=] { return run_export(*exported); }; });
 }
 
 }  // namespace sdip

@@ -27,7 +27,7 @@ int run_front(const FrontArguments& arguments) {
     request.constraints.push_back(parse_constraint(text, "--constraint"));
   const SweepsFront front = joint_front(store, request, {"SWEEP", "--objectives", "--metric", "--constraint"});
   if (arguments.json)
-    std::cout << json_text(joint_front_json(front), 2) << "\n";
+    print_json(joint_front_json(front));
   else
     print_joint_front(std::cout, front, models_note(front), colour_out());
   return front.rows.empty() ? exit_infeasible : exit_ok;
@@ -36,21 +36,17 @@ int run_front(const FrontArguments& arguments) {
 }  // namespace
 
 void add_front_command(CLI::App& app, Action& action) {
-  const auto a = std::make_shared<FrontArguments>();
-  auto* command = app.add_subcommand("front", "The Pareto front of a stored sweep, or of several together");
-  command->add_option("SWEEP", a->sweeps, "Numbers of sweeps")->required();
-  command->add_option("--data", a->data, "Folder the sweeps are kept in")->required();
-  add_formula_option(*command, a->metrics);
-  command->add_option(
-      "--objectives", a->objectives,
-      "Metrics of the front, comma separated; max:NAME or min:NAME says what is better; the sweeps' "
-      "own when not given");
-  command
-      ->add_option("--constraint", a->constraints,
-                   "What a point of the front must keep beside its sweep's own; repeated")
-      ->allow_extra_args(false);
-  command->add_flag("--json", a->json, "JSON instead of a table");
-  command->callback([&action, a] { action = [=] { return run_front(*a); }; });
+  const auto [command, a] = add_command<FrontArguments>(
+      app, action, "front", "The Pareto front of a stored sweep, or of several together", run_front);
+  command.add_option("SWEEP", a.sweeps, "Numbers of sweeps")->required();
+  command.add_option("--data", a.data, "Folder the sweeps are kept in")->required();
+  add_formula_option(command, a.metrics);
+  command.add_option("--objectives", a.objectives,
+                     "Metrics of the front, comma separated; max:NAME or min:NAME says what is better; the sweeps' "
+                     "own when not given");
+  add_several(command, "--constraint", a.constraints,
+              "What a point of the front must keep beside its sweep's own; repeated");
+  command.add_flag("--json", a.json, "JSON instead of a table");
 }
 
 }  // namespace sdip

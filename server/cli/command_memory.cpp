@@ -64,13 +64,9 @@ int run_memory(const MemoryArguments& arguments) {
   const Analysis analysis = arguments.programs.empty()
                                 ? analyze(catalog, arguments.model, machine)
                                 : analyze_programs(arguments.programs, machine, catalog.operators());
-  if (!analysis.report.outcome.feasible) {
-    std::cerr << "sdip: infeasible: " << printable(analysis.report.outcome.reason) << "\n";
-    return exit_infeasible;
-  }
-  if (arguments.format == "json")
-    std::cout << json_text(memory_json(analysis), 2) << "\n";
-  else if (arguments.format == "chrome")
+  if (!analysis.report.outcome.feasible) return say_infeasible(analysis.report.outcome.reason);
+  if (arguments.format == "json") return print_json(memory_json(analysis));
+  if (arguments.format == "chrome")
     std::cout << json_text(memory_trace(analysis), -1) << "\n";
   else
     print_allocation(memory_views(analysis));
@@ -80,22 +76,16 @@ int run_memory(const MemoryArguments& arguments) {
 }  // namespace
 
 void add_memory_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<MemoryArguments>();
-  auto* command = app.add_subcommand("memory", "What lies where and when in each SRAM");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
-  command
-      ->add_option(
-          "--program", arguments->programs,
-          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--format", arguments->format,
-                   "text: peaks; json: every rectangle; chrome: a trace for Perfetto or chrome://tracing")
-      ->check(CLI::IsMember({"text", "json", "chrome"}))
-      ->capture_default_str();
-  add_machine_options(*command, arguments->machine);
-  add_file_options(*command, arguments->files);
-  command->callback([&action, arguments] { action = [=] { return run_memory(*arguments); }; });
+  const auto [command, a] =
+      add_command<MemoryArguments>(app, action, "memory", "What lies where and when in each SRAM", run_memory);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file");
+  add_several(command, "--program", a.programs,
+              "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated");
+  add_format_option(command, a.format,
+                    "text: peaks; json: every rectangle; chrome: a trace for Perfetto or chrome://tracing",
+                    {"text", "json", "chrome"});
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
 }
 
 }  // namespace sdip

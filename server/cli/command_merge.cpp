@@ -52,8 +52,7 @@ int run_merge(const MergeArguments& arguments) {
   if (arguments.json) {
     OrderedJson list = OrderedJson::array();
     for (const MergedSweep& merged : all) list.push_back(merged_json(merged));
-    std::cout << json_text(OrderedJson{{"sweeps", std::move(list)}}, 2) << "\n";
-    return exit_ok;
+    return print_json({{"sweeps", std::move(list)}});
   }
   for (const MergedSweep& merged : all) print_merged(merged, arguments.into);
   for (const MergedSweep& merged : all)
@@ -67,12 +66,11 @@ int run_merge(const MergeArguments& arguments) {
 }  // namespace
 
 void add_merge_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<MergeArguments>();
-  auto* merge = app.add_subcommand("merge", "Parts of a sweep (sdip sweep --part), made into one");
-  merge->add_option("OUT", arguments->into, "Folder to merge into: made where it is missing")->required();
-  merge->add_option("IN", arguments->parts, "Folders of parts")->required();
-  merge->add_flag("--json", arguments->json, "JSON instead of text");
-  merge->callback([&action, arguments] { action = [=] { return run_merge(*arguments); }; });
+  const auto [command, a] = add_command<MergeArguments>(
+      app, action, "merge", "Parts of a sweep (sdip sweep --part), made into one", run_merge);
+  command.add_option("OUT", a.into, "Folder to merge into: made where it is missing")->required();
+  command.add_option("IN", a.parts, "Folders of parts")->required();
+  command.add_flag("--json", a.json, "JSON instead of text");
 }
 
 }  // namespace sdip

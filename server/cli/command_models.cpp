@@ -26,8 +26,7 @@ int list_models(const ModelArguments& arguments) {
   if (arguments.json) {
     OrderedJson models = OrderedJson::array();
     for (const auto& entry : entries) models.push_back(entry_json(entry));
-    std::cout << json_text(OrderedJson{{"models", models}}, 2) << "\n";
-    return exit_ok;
+    return print_json({{"models", models}});
   }
   std::vector<TextRow> rows;
   for (const auto& entry : entries) {
@@ -45,7 +44,7 @@ int show_refused(const ModelArguments& arguments, const Catalog& catalog, const 
                  const Error& error) {
   const OrderedJson refused = refused_model(catalog, member, error);
   if (arguments.json)
-    std::cout << json_text(refused, 2) << "\n";
+    print_json(refused);
   else
     print_refused(std::cout, refused, colour_out());
   return exit_input;
@@ -64,10 +63,8 @@ int show_model(const ModelArguments& arguments) {
     if (members.front().file.empty()) throw;
     return show_refused(arguments, catalog, members.front(), error);
   }
-  if (arguments.json)
-    std::cout << json_text(facts, 2) << "\n";
-  else
-    print_facts(std::cout, facts, arguments.tree_depth > 0, colour_out());
+  if (arguments.json) return print_json(facts);
+  print_facts(std::cout, facts, arguments.tree_depth > 0, colour_out());
   return exit_ok;
 }
 
@@ -88,15 +85,11 @@ OrderedJson write_one(const ModelArguments& arguments, const std::string& name, 
     // Readers look for the external data beside the model, under the name that it gives.
     const auto weights_name = path.parent_path() / (name + ".weights");
     NewFile weights(weights_name);
-    write_weights(bytes, arguments.seed, [&](std::span<const std::byte> piece) {
-      weights.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
-    });
+    write_weights(bytes, arguments.seed, [&](std::span<const std::byte> piece) { weights.write(text_of(piece)); });
     weights.keep();
     written["weights"] = weights_name.string();
   }
-  NewFile file(path);
-  file.write(bytes);
-  file.keep();
+  write_file(path, bytes);
   return written;
 }
 
@@ -113,7 +106,7 @@ int write_models(const ModelArguments& arguments) {
   } else {
     all.push_back(write_one(arguments, arguments.name, arguments.file));
   }
-  if (arguments.json) return std::cout << json_text(OrderedJson{{"written", all}}, 2) << "\n", exit_ok;
+  if (arguments.json) return print_json({{"written", all}});
   for (const auto& one : all) {
     if (one["weights"].is_string()) std::cerr << "wrote " << printable(one["weights"].get<std::string>()) << "\n";
     std::cerr << "wrote " << printable(one["file"].get<std::string>()) << " ("

@@ -11,9 +11,8 @@ namespace {
 
 int run_npu_analysis(const std::string& format) {
   const std::vector<AnalysisRow> rows = npu_analysis(analysed_models());
-  if (format == "json")
-    std::cout << json_text(analysis_json(rows), 2) << "\n";
-  else if (format == "csv")
+  if (format == "json") return print_json(analysis_json(rows));
+  if (format == "csv")
     print_analysis_csv(std::cout, rows);
   else if (format == "markdown")
     print_analysis_markdown(std::cout, rows);
@@ -25,13 +24,11 @@ int run_npu_analysis(const std::string& format) {
 }  // namespace
 
 void add_npu_analysis_command(CLI::App& app, Action& action) {
-  const auto format = std::make_shared<std::string>("text");
-  auto* command = app.add_subcommand(
-      "npu-analysis", "An NPU maker's published figures of Stable Diffusion at 8 MB, beside ours by definition");
-  command->add_option("--format", *format, "text, csv, json or markdown")
-      ->check(CLI::IsMember({"text", "csv", "json", "markdown"}))
-      ->capture_default_str();
-  command->callback([&action, format] { action = [format] { return run_npu_analysis(*format); }; });
+  const auto [command, format] = add_command<std::string>(
+      app, action, "npu-analysis",
+      "An NPU maker's published figures of Stable Diffusion at 8 MB, beside ours by definition", run_npu_analysis);
+  format = "text";
+  add_format_option(command, format, "text, csv, json or markdown", {"text", "csv", "json", "markdown"});
 }
 
 }  // namespace sdip

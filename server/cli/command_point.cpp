@@ -1,4 +1,4 @@
-// sdip analyze and compare: one design point, printed.
+// sdip analyze: one design point, printed.
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -76,16 +76,10 @@ void print_stages(const Report& report) {
   print_table(std::cout, columns, rows, colour_out());
 }
 
-double sum_of(const Breakdown& parts) {
-  double total = 0;
-  for (const auto& [part, value] : parts) total += value;
-  return total;
-}
-
 /// `ranges`: nullptr where every figure is what it is.
 void print_breakdown(const char* title, const Breakdown& parts, std::string_view unit,
                      const Ranges* ranges = nullptr) {
-  const double total = sum_of(parts);
+  const double total = total_of(parts);
   const auto range_text = [&](double least, double most) {
     return quantity_text(least, unit) + " to " + quantity_text(most, unit);
   };
@@ -99,11 +93,9 @@ void print_breakdown(const char* title, const Breakdown& parts, std::string_view
   std::string heading = std::string(title) + ": " + quantity_text(total, unit);
   if (ranges) {
     columns.push_back({""});
-    heading += " (" + range_text(sum_of(ranges->least), sum_of(ranges->most)) + ")";
+    heading += " (" + range_text(total_of(ranges->least), total_of(ranges->most)) + ")";
   }
-  std::cout << "\n";
-  print_heading(std::cout, heading, colour_out());
-  print_table(std::cout, columns, rows, colour_out());
+  print_section(std::cout, heading, columns, rows, colour_out());
 }
 
 /// The stages' shares of a frame's energy, and what no layer has of it.
@@ -132,13 +124,11 @@ void print_load(const Load& load) {
     rows.push_back({std::string(part.memory), quantity_text(static_cast<double>(part.bytes.value), "B"),
                     count_text(part.cycles.value), seconds(part.seconds), ""});
   }
-  std::cout << "\n";
-  print_heading(std::cout,
+  print_section(std::cout,
                 fmt::format("Before processing: {}, of them {} of loading", seconds(load.seconds),
                             quantity_text(static_cast<double>(load.cycles.value), "cycles")),
+                {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}}, rows,
                 colour_out());
-  print_table(std::cout, {{""}, {"bytes", Align::right}, {"cycles", Align::right}, {"time", Align::right}, {""}},
-              rows, colour_out());
   if (load.kept > Bytes(0))
     std::cout << "  the first pass brings " << quantity_text(static_cast<double>(load.kept.value), "B")
               << " of weights that stay in PSRAM\n";
@@ -187,15 +177,12 @@ void print_fpga(const FpgaUse& use) {
     rows.push_back({std::string(one.name), count_text(std::llround(one.needed)),
                     count_text(std::llround(one.available)),
                     one.available > 0 ? share_text(one.needed / one.available) : "-"});
-  std::cout << "\n";
   const std::string limit =
       use.limit == no_fefet ? "no part has FeFET memories" : std::string(use.limit) + " limits";
-  print_heading(
+  print_section(
       std::cout,
       std::string(use.fits ? "The machine fits its part" : "The machine does not fit its part") + ": " + limit,
-      colour_out());
-  print_table(std::cout, {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows,
-              colour_out());
+      {{""}, {"needed", Align::right}, {"available", Align::right}, {"", Align::right}}, rows, colour_out());
 }
 
 /// The part that takes most of an instruction's energy.
@@ -221,7 +208,7 @@ std::vector<Layer> layers_of(const Report& report) {
 }
 
 void print_layers(const Analysis& analysis, std::string_view title, const std::vector<Layer>& layers) {
-  const double frame_j = sum_of(analysis.report.energy_j);
+  const double frame_j = total_of(analysis.report.energy_j);
   std::vector<TextRow> rows;
   for (const auto& layer : layers) {
     const auto& stage = analysis.report.stages[layer.stage];
@@ -237,23 +224,21 @@ void print_layers(const Analysis& analysis, std::string_view title, const std::v
                     quantity_text(cost.energy_j, "J"), largest_part(cost), quantity_text(of_frame, "J"),
                     share_text(frame_j > 0 ? of_frame / frame_j : 0)});
   }
-  std::cout << "\n";
-  print_heading(std::cout, title, colour_out());
-  print_table(std::cout,
-              {{"stage"},
-               {"#", Align::right},
-               {"node", Align::left, true},
-               {"operation", Align::left, true},
-               {"output", Align::left, true},
-               {"cycles", Align::right},
-               {"of pass", Align::right},
-               {"limited by", Align::left, true},
-               {"stalled", Align::right},
-               {"J a pass", Align::right},
-               {"mostly", Align::left, true},
-               {"J a frame", Align::right},
-               {"of frame", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, title,
+                {{"stage"},
+                 {"#", Align::right},
+                 {"node", Align::left, true},
+                 {"operation", Align::left, true},
+                 {"output", Align::left, true},
+                 {"cycles", Align::right},
+                 {"of pass", Align::right},
+                 {"limited by", Align::left, true},
+                 {"stalled", Align::right},
+                 {"J a pass", Align::right},
+                 {"mostly", Align::left, true},
+                 {"J a frame", Align::right},
+                 {"of frame", Align::right}},
+                rows, colour_out());
 }
 
 void print_analysis(const Analysis& analysis, const PointArguments& arguments,
@@ -333,7 +318,7 @@ int run_analysis(const PointArguments& arguments) {
     OrderedJson object = arguments.explains ? explained_json(catalog, analysis, arguments)
                                             : analysis_json(analysis, arguments.layers != 0);
     if (!formulas.empty()) object["formulas"] = formulas_of_analysis(formulas, analysis);
-    std::cout << json_text(object, 2) << "\n";
+    print_json(object);
   } else if (arguments.explains) {
     print_explained(catalog, analysis, arguments);
   } else {
@@ -342,40 +327,31 @@ int run_analysis(const PointArguments& arguments) {
   return analysis.report.outcome.feasible ? exit_ok : exit_infeasible;
 }
 
-void add_point_options(CLI::App& command, PointArguments& arguments, bool model_required) {
-  command.add_option("MODEL", arguments.model, "A built-in model or an ONNX file")->required(model_required);
-  add_machine_options(command, arguments.machine);
-  add_file_options(command, arguments.files);
-  add_formats_option(command, arguments.formats);
-  command.add_flag("--json", arguments.json, "JSON instead of tables");
-}
-
 }  // namespace
 
 void add_point_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<PointArguments>();
-  auto* analysis = app.add_subcommand("analyze", "What a model costs on a machine");
-  add_point_options(*analysis, *arguments, false);
-  analysis
-      ->add_option(
-          "--program", arguments->programs,
-          "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated")
-      ->allow_extra_args(false);
-  auto* layers = analysis->add_option("--layers", arguments->layers, "Every layer in program order, or the first N")
-                     ->expected(0, 1);
-  add_formula_option(*analysis, arguments->metrics);
-  analysis->add_option("--top", arguments->top, "How many of the slowest layers to list")->capture_default_str();
+  const auto [command, a] =
+      add_command<PointArguments>(app, action, "analyze", "What a model costs on a machine", run_analysis);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file");
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
+  add_formats_option(command, a.formats);
+  command.add_flag("--json", a.json, "JSON instead of tables");
+  add_several(command, "--program", a.programs,
+              "A program instead of a model: .graph text or its binary form, a stage each; several, or repeated");
+  auto* layers =
+      command.add_option("--layers", a.layers, "Every layer in program order, or the first N")->expected(0, 1);
+  add_formula_option(command, a.metrics);
+  command.add_option("--top", a.top, "How many of the slowest layers to list")->capture_default_str();
   auto* explained =
-      analysis
-          ->add_option("--explain", arguments->explained,
-                       "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
+      command
+          .add_option("--explain", a.explained,
+                      "Instead: what limits, every formula filled in, of the worst N kinds of layers; 5")
           ->expected(0, 1);
-  analysis->callback([&action, arguments, layers, explained] {
-    if (explained->count() > 0 && explained->results().front().empty())
-      arguments->explained = usual_explained_layers;
-    arguments->explains = explained->count() > 0;
-    if (layers->count() > 0 && layers->results().front().empty()) arguments->layers = -1;
-    action = [=] { return run_analysis(*arguments); };
+  command.parse_complete_callback([&a = a, layers, explained] {
+    if (explained->count() > 0 && explained->results().front().empty()) a.explained = usual_explained_layers;
+    a.explains = explained->count() > 0;
+    if (layers->count() > 0 && layers->results().front().empty()) a.layers = -1;
   });
 }
 

@@ -16,15 +16,9 @@ struct ProgramArguments {
   std::vector<std::string> operators;
 };
 
-void write_whole(const std::string& path, const std::string& bytes) {
-  NewFile file(path);
-  file.write(bytes);
-  file.keep();
-}
-
 int run_assemble(const ProgramArguments& arguments) {
   const CompiledStage stage = program_of_file(arguments.file, operators_of(arguments.operators));
-  write_whole(arguments.out, write_graph_binary(stage));
+  write_file(arguments.out, write_graph_binary(stage));
   std::cout << printable(arguments.out) << ": " << count_text(std::ssize(stage.program.instructions))
             << " instructions, " << quantity_text(static_cast<double>(imem_bytes(stage.program).value), "B")
             << " of IMEM\n";
@@ -36,7 +30,7 @@ int run_disassemble(const ProgramArguments& arguments) {
   if (arguments.out.empty())
     std::cout << text;
   else
-    write_whole(arguments.out, text);
+    write_file(arguments.out, text);
   return exit_ok;
 }
 
@@ -44,13 +38,11 @@ int run_disassemble(const ProgramArguments& arguments) {
 
 void add_program_commands(CLI::App& app, Action& action) {
   const auto add = [&](const char* name, const char* what, int (*run)(const ProgramArguments&)) {
-    const auto arguments = std::make_shared<ProgramArguments>();
-    auto* command = app.add_subcommand(name, what);
-    command->add_option("FILE", arguments->file, "A program: .graph text or its binary form")->required();
-    auto* out = command->add_option("--out,-o", arguments->out, "File to write");
+    const auto [command, a] = add_command<ProgramArguments>(app, action, name, what, run);
+    command.add_option("FILE", a.file, "A program: .graph text or its binary form")->required();
+    auto* out = command.add_option("--out,-o", a.out, "File to write");
     if (run == run_assemble) out->required();
-    add_operators_option(*command, arguments->operators);
-    command->callback([&action, arguments, run] { action = [=] { return run(*arguments); }; });
+    add_operators_option(command, a.operators);
   };
   add("assemble", "A program as the words that IMEM is loaded with", run_assemble);
   add("disassemble", "A program as .graph text", run_disassemble);

@@ -231,14 +231,12 @@ int run_reproduce(const std::string& name) {
 }  // namespace
 
 void add_reproduce_command(CLI::App& app, Action& action) {
-  const auto file = std::make_shared<std::string>();
-  auto* command = app.add_subcommand(
-      "reproduce", "Whether an export with a manifest has the bytes that this program computes for it");
+  const auto [command, file] = add_command<std::string>(
+      app, action, "reproduce", "Whether an export with a manifest has the bytes that this program computes for it",
+      run_reproduce);
   command
-      ->add_option("FILE", *file,
-                   "The export (CSV, NDJSON with FILE.manifest.json beside it, JSON), or the manifest")
+      .add_option("FILE", file, "The export (CSV, NDJSON with FILE.manifest.json beside it, JSON), or the manifest")
       ->required();
-  command->callback([&action, file] { action = [=] { return run_reproduce(*file); }; });
 }
 
 }  // namespace sdip

@@ -9,7 +9,6 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include "core/base/encode.h"
@@ -108,13 +107,6 @@ Difference difference_of(const Tensor& got, const Tensor& want) {
   return difference;
 }
 
-std::string number_text(double x) {
-  std::ostringstream text;
-  text.precision(3);
-  text << x;
-  return text.str();
-}
-
 void print_runs(const std::vector<TextRow>& rows, bool compared) {
   std::vector<Column> columns{{"stage"}, {"output", Align::left, true}, {"shape"}, {"sha256"}};
   if (compared) columns.insert(columns.end(), {{"off by", Align::right}, {"of its largest", Align::right}});
@@ -131,7 +123,7 @@ void add_rows(const CompiledStage& stage, const Run& run, std::span<const Tensor
     TextRow row{stage.name, output.name, shape_text(output.operand.shape), digest_of(run.outputs[i])};
     if (!want.empty()) {
       const Difference difference = difference_of(run.outputs[i], want[i]);
-      row.push_back(number_text(difference.largest));
+      row.push_back(significant_text(difference.largest, 3));
       row.push_back(share_text(difference.magnitude > 0 ? difference.largest / difference.magnitude : 0));
     }
     row.push_back(count_text(run.counts.instructions));
@@ -184,10 +176,7 @@ int run_program(const RunArguments& arguments) {
   const CompiledStage stage =
       asking_for_weights(program_of_file(arguments.program, operators_of(arguments.files.operators)));
   require_like(stage, machine);
-  if (const auto reason = misfit(stage, machine)) {
-    std::cerr << "sdip: infeasible: " << printable(stage.name + ": " + *reason) << "\n";
-    return exit_infeasible;
-  }
+  if (const auto reason = misfit(stage, machine)) return say_infeasible(stage.name + ": " + *reason);
   require_known_tensors({stage.graph.get()}, arguments.tensors);
   require_small(arguments, stage, machine);
   if (!arguments.weights.empty()) {
@@ -225,10 +214,7 @@ int run_run(const RunArguments& given) {
   const Catalog catalog(file_models(arguments.files));
   const auto workload = catalog.workload(arguments.model, machine);
   const Application application = compile_said(*workload, machine, formats_of_file(arguments.formats));
-  if (!application.feasible) {
-    std::cerr << "sdip: infeasible: " << printable(application.reason) << "\n";
-    return exit_infeasible;
-  }
+  if (!application.feasible) return say_infeasible(application.reason);
   std::vector<const Graph*> graphs;
   for (const Stage& stage : workload->stages) graphs.push_back(stage.graph.get());
   require_known_tensors(graphs, arguments.tensors);
@@ -252,39 +238,36 @@ int run_run(const RunArguments& given) {
 }  // namespace
 
 void add_run_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<RunArguments>();
-  auto* command = app.add_subcommand(
-      "run",
+  const auto [command, a] = add_command<RunArguments>(
+      app, action, "run",
       "Execute the programs of a model, or one of a file, and compare with what its graph computes (at most 2^32 "
-      "operations; 2^40 with --alone)");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file");
-  command->add_option("--program", arguments->program,
-                      "A program instead of a model: .graph text or its binary form, compared with what its own "
-                      "graph computes on random weights");
-  command->add_option("--weights", arguments->weights,
-                      "The program's .weight file: it runs on that alone, and is compared with nothing");
-  command
-      ->add_option("--output", arguments->tensors.outputs,
-                   "NAME=FILE.npy or NAME=FILE.pb: writes that output; several, or repeated")
-      ->allow_extra_args(false);
-  add_seed_option(*command, arguments->tensors.seed,
+      "operations; 2^40 with --alone)",
+      run_run);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file");
+  command.add_option("--program", a.program,
+                     "A program instead of a model: .graph text or its binary form, compared with what its own "
+                     "graph computes on random weights");
+  command.add_option("--weights", a.weights,
+                     "The program's .weight file: it runs on that alone, and is compared with nothing");
+  add_several(command, "--output", a.tensors.outputs,
+              "NAME=FILE.npy or NAME=FILE.pb: writes that output; several, or repeated");
+  add_seed_option(command, a.tensors.seed,
                   "Seed of random inputs, and of the random weights of a built-in model or a program");
-  command->add_flag("--alone", arguments->alone,
-                    "Compute no graph beside: large models in seconds, where activations need no scales");
-  command->add_flag("--any-size", arguments->any_size, "However long it takes and however much memory");
-  command->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")
+  command.add_flag("--alone", a.alone,
+                   "Compute no graph beside: large models in seconds, where activations need no scales");
+  command.add_flag("--any-size", a.any_size, "However long it takes and however much memory");
+  command.add_option("--threads", a.threads, "Threads; the results do not depend on them")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  add_machine_options(*command, arguments->machine);
-  add_formats_option(*command, arguments->formats);
-  add_file_options(*command, arguments->files);
-  command->get_option("--input")->description(
+  add_machine_options(command, a.machine);
+  add_formats_option(command, a.formats);
+  add_file_options(command, a.files);
+  command.get_option("--input")->description(
       "NAME=VALUE makes an input of a file a constant (sr=16000, mask=[1,1,0]); NAME=FILE gives its elements for "
       "the "
       "run: .npy of numpy, .pb of ONNX, or else raw and little-endian; inputs that are not given are random. What "
       "reads as a number, true, false or begins with [ is a value: a file of such a name is ./16000. Several, or "
       "repeated");
-  command->callback([&action, arguments] { action = [=] { return run_run(*arguments); }; });
 }
 
 }  // namespace sdip

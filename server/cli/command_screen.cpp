@@ -2,7 +2,6 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "server/cli/commands.h"
 #include "server/cli/sweep_arguments.h"
@@ -46,13 +45,7 @@ ScreeningRequest said_request(const ScreenArguments& a) {
   }
 }
 
-std::string effect_text(double value) {
-  if (std::isnan(value)) return "-";
-  std::ostringstream text;
-  text.precision(4);
-  text << value;
-  return text.str();
-}
+std::string effect_text(double value) { return std::isnan(value) ? "-" : significant_text(value, 4); }
 
 std::string with_error(double value, double error) {
   if (std::isnan(value)) return "-";
@@ -89,18 +82,16 @@ void print_screening(const Screening& screening) {
       if (!nothing) rows.push_back(row_of_axis(screening, m, a));
     }
     const std::string unit = measure.unit().empty() ? "" : fmt::format(" [{}]", measure.unit());
-    std::cout << "\n";
-    print_heading(std::cout,
-                  (morris ? "Elementary effects on " : "Shares of the variance of ") + std::string(measure.name()) +
-                      (morris ? unit + " over each row's whole range" : "") + "; rows that do nothing are left out",
-                  colour_out());
+    const std::string heading =
+        (morris ? "Elementary effects on " : "Shares of the variance of ") + std::string(measure.name()) +
+        (morris ? unit + " over each row's whole range" : "") + "; rows that do nothing are left out";
     std::vector<Column> columns = {{"row"}};
     if (morris)
       for (const char* title : {"mean size", "mean", "deviation", "effects"})
         columns.push_back({title, Align::right});
     else
       for (const char* title : {"alone", "in total"}) columns.push_back({title, Align::right});
-    print_table(std::cout, columns, rows, colour_out());
+    print_section(std::cout, heading, columns, rows, colour_out());
   }
 }
 
@@ -109,7 +100,7 @@ int run_screen(const ScreenArguments& arguments) {
   const Catalog catalog(file_models(arguments.files));
   const Screening screening = screen(catalog, request, threads_here(), [] { return interrupts().load(); });
   if (arguments.json)
-    std::cout << json_text(screening_json(screening), 2) << "\n";
+    print_json(screening_json(screening));
   else
     print_screening(screening);
   return screening.without_value < screening.evaluated ? exit_ok : exit_infeasible;
@@ -118,28 +109,23 @@ int run_screen(const ScreenArguments& arguments) {
 }  // namespace
 
 void add_screen_command(CLI::App& app, Action& action) {
-  const auto a = std::make_shared<ScreenArguments>();
-  auto* command =
-      app.add_subcommand("screen", "Which rows of a machine matter to a metric, over their whole ranges");
-  command->add_option("MODEL", a->model, "A built-in model, an ONNX file, or a mix (sd15:3+sdxl)")->required();
-  add_file_options(*command, a->files);
-  add_machine_options(*command, a->machine);
-  command
-      ->add_option("--axis", a->axes,
-                   "A row and its values as `sdip sweep` has it; repeated; none: numbers that `sdip best` "
-                   "searches, from half "
-                   "of the machine's value to twice")
-      ->allow_extra_args(false);
-  add_link_option(*command, a->links);
-  command->add_option("--measure", a->measures, "A metric or formula; repeated; none: throughput_fps and area_mm2")
-      ->allow_extra_args(false);
-  add_formula_option(*command, a->metrics);
-  command->add_option("--method", a->method, "morris: elementary effects; sobol: shares of the variance")
+  const auto [command, a] = add_command<ScreenArguments>(
+      app, action, "screen", "Which rows of a machine matter to a metric, over their whole ranges", run_screen);
+  command.add_option("MODEL", a.model, "A built-in model, an ONNX file, or a mix (sd15:3+sdxl)")->required();
+  add_file_options(command, a.files);
+  add_machine_options(command, a.machine);
+  add_several(command, "--axis", a.axes,
+              "A row and its values as `sdip sweep` has it; repeated; none: numbers that `sdip best` "
+              "searches, from half "
+              "of the machine's value to twice");
+  add_link_option(command, a.links);
+  add_several(command, "--measure", a.measures, "A metric or formula; repeated; none: throughput_fps and area_mm2");
+  add_formula_option(command, a.metrics);
+  command.add_option("--method", a.method, "morris: elementary effects; sobol: shares of the variance")
       ->capture_default_str();
-  command->add_option("--samples", a->samples, "Trajectories of morris (10), samples of sobol (64)");
-  add_seed_option(*command, a->seed, "Seed");
-  command->add_flag("--json", a->json, "JSON instead of tables");
-  command->callback([&action, a] { action = [=] { return run_screen(*a); }; });
+  command.add_option("--samples", a.samples, "Trajectories of morris (10), samples of sobol (64)");
+  add_seed_option(command, a.seed, "Seed");
+  command.add_flag("--json", a.json, "JSON instead of tables");
 }
 
 }  // namespace sdip

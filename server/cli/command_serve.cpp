@@ -83,17 +83,16 @@ int serve(const ServeArguments& arguments) {
 }  // namespace
 
 void add_serve_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<ServeArguments>();
-  auto* command = app.add_subcommand("serve", "The dashboard and the API on 127.0.0.1");
-  command->add_option("--port", arguments->port, "Port; 0: any free one")->capture_default_str();
-  command->add_option("--data", arguments->data, "Folder for models and sweeps")->required();
-  command->add_option("--host", arguments->host, "Loopback only")->capture_default_str();
+  const auto [command, a] =
+      add_command<ServeArguments>(app, action, "serve", "The dashboard and the API on 127.0.0.1", serve);
+  command.add_option("--port", a.port, "Port; 0: any free one")->capture_default_str();
+  command.add_option("--data", a.data, "Folder for models and sweeps")->required();
+  command.add_option("--host", a.host, "Loopback only")->capture_default_str();
   command
-      ->add_option("--validate-seconds", arguments->validate_seconds,
-                   "Time in which the front of a finished sweep is validated; 0: not at all")
+      .add_option("--validate-seconds", a.validate_seconds,
+                  "Time in which the front of a finished sweep is validated; 0: not at all")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{3600}))
       ->capture_default_str();
-  command->callback([&action, arguments] { action = [=] { return serve(*arguments); }; });
 }
 
 }  // namespace sdip

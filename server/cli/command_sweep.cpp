@@ -69,10 +69,9 @@ std::string stored_model(Catalog& catalog, const std::filesystem::path& data, co
   const bool named = kind == std::filesystem::file_type::not_found || kind == std::filesystem::file_type::directory;
   if (!model.ends_with(".onnx") && named) return model;
   const MappedFile source(model);
-  const std::string_view bytes(reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size());
   require_folder(data / "models");
   NewFile copy(data / "models" / "upload");
-  copy.write(bytes);
+  copy.write(source.text());
   std::string name = model_name_of(model);
   const FileModels files = file_models(arguments.files);
   const Member member{files.role, name, copy.path(), files.dims, files.given};
@@ -165,26 +164,14 @@ std::string decibels_text(const PointAccuracies& measured, std::int64_t index) {
   return text + (found->second.random_weights ? " (random weights)" : "");
 }
 
-/// The objectives, then formulas that are none.
-std::vector<Measure> shown_measures(const SweepSpec& spec) {
-  std::vector<Measure> shown = measures_of(spec.objectives);
-  for (const Formula& formula : spec.formulas)
-    if (std::ranges::find(shown, formula.name, &Measure::name) == shown.end()) shown.emplace_back(formula);
-  return shown;
-}
-
 void print_front(const Store& store, const SweepRecord& sweep, const OrderedJson& validation, bool json) {
   const SweepsFront front = front_of_sweeps(store, {sweep}, sweep.spec.objectives);
-  if (json) {
-    std::cout << json_text(OrderedJson{{"sweep", sweep_json(sweep.row, std::nullopt)},
-                                       {"front", front_json(store, front)},
-                                       {"validation", validation}},
-                           2)
-              << "\n";
-    return;
-  }
+  if (json)
+    return void(print_json({{"sweep", sweep_json(sweep.row, std::nullopt)},
+                            {"front", front_json(store, front)},
+                            {"validation", validation}}));
   Fields shown = fields_of(sweep.spec, "", "");
-  shown.metrics = shown_measures(sweep.spec);
+  shown.metrics = measures_for_people(sweep.spec);
   std::vector<Column> columns = {{"point", Align::right}};
   for (const auto axis : shown.axes)
     columns.push_back({std::string(sweep.spec.space.axes[axis].row->name), Align::right});
@@ -292,10 +279,7 @@ int run_part(const SweepArguments& arguments) {
   const SweepRow row = store.sweep(id);
   throw_problem(row);
   if (arguments.json)
-    std::cout << json_text(OrderedJson{{"sweep", sweep_json(row, std::nullopt)},
-                                       {"part", {{"first", range.first}, {"end", range.end}}}},
-                           2)
-              << "\n";
+    print_json({{"sweep", sweep_json(row, std::nullopt)}, {"part", {{"first", range.first}, {"end", range.end}}}});
   else
     std::cout << "Part " << part.part << " of " << part.parts << " of sweep " << id << ": "
               << count_text(range.end - range.first) << " points; the folder has " << count_text(row.done) << " of "
@@ -334,18 +318,19 @@ int run_sweep_command(const SweepArguments& arguments) {
   }
 }
 
-void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Action& action) {
+  const auto [sweep, a] = add_command<SweepArguments>(
+      app, action, "sweep", "Many machines for one model, and the best of them", run_sweep_command);
   sweep.add_option("MODEL", a.model,
                    "A built-in model, an uploaded one of --data, an ONNX file, or a mix (sd15:3+sdxl)");
   add_machine_options(sweep, a.machine);
   add_file_options(sweep, a.files);
-  sweep
-      .add_option(
-          "--axis", a.axes,
-          "key=v,v,... or key=min:max:*factor or key=min:max:step, and behind it ' when dies > 1'; several, or "
-          "repeated; none: a first look over "
-          "six")
-      ->allow_extra_args(false);
+  add_several(sweep, "--axis", a.axes,
+              "key=v,v,... or key=min:max:*factor or key=min:max:step, and behind it ' when dies > 1'; several, or "
+              "repeated; none: a first look over "
+              "six");
   add_link_option(sweep, a.links);
   add_formats_option(sweep, a.formats_file);
   sweep.add_option("--sampling", a.sampling,
@@ -353,15 +338,11 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
   sweep.add_option("--count", a.count, "Points to draw (all but grid)");
   sweep.add_option("--seed", a.seed, "Seed (all but grid)")->check(seed_problem);
   add_formula_option(sweep, a.metrics);
-  sweep
-      .add_option("--objectives", a.objectives,
-                  "Metrics of the Pareto front, comma separated; max:NAME or min:NAME says what is better")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  sweep
-      .add_option("--constraint", a.constraints,
-                  "What a point of the front must keep: a condition, as 'area_mm2 <= 100'; repeated")
-      ->allow_extra_args(false);
+  add_several(sweep, "--objectives", a.objectives,
+              "Metrics of the Pareto front, comma separated; max:NAME or min:NAME says what is better")
+      ->delimiter(',');
+  add_several(sweep, "--constraint", a.constraints,
+              "What a point of the front must keep: a condition, as 'area_mm2 <= 100'; repeated");
   sweep.add_option("--spec", a.spec_file, "A JSON file as POST /sweeps takes it");
   sweep.add_option("--data", a.data, "Folder to keep the sweep in");
   sweep.add_option("--name", a.name, "A name for people");
@@ -392,15 +373,6 @@ void add_sweep_options(CLI::App& sweep, SweepArguments& a) {
         return std::isnan(std::strtod(text.c_str(), nullptr)) ? "expected a number" : "";
       });
   sweep.add_flag("--json", a.json, "JSON instead of a table");
-}
-
-}  // namespace
-
-void add_sweep_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<SweepArguments>();
-  auto* sweep = app.add_subcommand("sweep", "Many machines for one model, and the best of them");
-  add_sweep_options(*sweep, *arguments);
-  sweep->callback([&action, arguments] { action = [=] { return run_sweep_command(*arguments); }; });
 }
 
 }  // namespace sdip

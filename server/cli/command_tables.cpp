@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iomanip>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/machine/shown.h"
@@ -34,8 +32,6 @@ std::string range_text(const ParameterRow& row) {
   return text;
 }
 
-void print_json(const OrderedJson& value) { std::cout << json_text(value, 2) << "\n"; }
-
 int print_parameters(const TableOptions& options) {
   bool found = options.group.empty();
   OrderedJson kept = OrderedJson::array();
@@ -50,7 +46,7 @@ int print_parameters(const TableOptions& options) {
                     std::string(row.unit), range_text(row), shown_text(row), std::string(row.en)});
   }
   if (!found) throw Error("value_invalid", "--group", "no parameter is in group " + options.group.substr(0, 80));
-  if (options.json) return print_json({{"parameters", kept}}), exit_ok;
+  if (options.json) return print_json({{"parameters", kept}});
   print_table(std::cout,
               {{"parameter"}, {"group"}, {"default", Align::right}, {"unit"}, {"values"}, {"with"}, {""}}, rows,
               colour_out());
@@ -59,15 +55,12 @@ int print_parameters(const TableOptions& options) {
 
 /// Six digits at most.
 std::string short_text(double value) {
-  std::ostringstream text;
-  if (value == std::floor(value)) text << std::fixed << std::setprecision(0);  // a whole number whole
-  text << value;
-  return text.str();
+  return value == std::floor(value) ? fixed_text(value, 0) : significant_text(value, 6);
 }
 
 int print_technology(const TableOptions& options) {
   const auto wanted = rows_of_node(options.node, "--node");
-  if (options.json) return print_json(technology_json(wanted)), exit_ok;
+  if (options.json) return print_json(technology_json(wanted));
   std::vector<TextRow> rows;
   for (const TechnologyRow* row : wanted) {
     const std::string range =
@@ -83,11 +76,7 @@ int print_technology(const TableOptions& options) {
 }
 
 std::vector<std::string> predicted_cells(const Predicted& predicted) {
-  const auto digits = [](double value) {
-    std::ostringstream text;
-    text << std::setprecision(3) << value;
-    return text.str();
-  };
+  const auto digits = [](double value) { return significant_text(value, 3); };
   if (!(predicted.value > 0)) return {"-", "-", "-", "-"};
   std::vector<std::string> cells = {digits(predicted.value),
                                     digits(predicted.least) + " .. " + digits(predicted.most)};
@@ -144,7 +133,7 @@ int print_chips(const TableOptions& options) {
   const DescribedChip described(options.described);
   const std::span<const Chip> others(&described.chip, options.described.empty() ? 0 : 1);
   const std::vector<ChipPrediction> predictions = predict_chips(others);
-  if (options.json) return print_json(chips_json(predictions)), exit_ok;
+  if (options.json) return print_json(chips_json(predictions));
   std::vector<TextRow> rows;
   for (const ChipPrediction& one : predictions) {
     TextRow row = {std::string(one.chip->name), short_text(one.chip->node_nm),
@@ -176,7 +165,7 @@ int print_chips(const TableOptions& options) {
 }
 
 int print_metrics(const TableOptions& options) {
-  if (options.json) return print_json(metrics_json()), exit_ok;
+  if (options.json) return print_json(metrics_json());
   std::vector<TextRow> rows;
   for (const auto& row : metrics())
     rows.push_back(
@@ -186,7 +175,7 @@ int print_metrics(const TableOptions& options) {
 }
 
 int print_presets(const TableOptions& options) {
-  if (options.json) return print_json(presets_json()), exit_ok;
+  if (options.json) return print_json(presets_json());
   for (const auto& preset : presets()) {
     print_heading(std::cout, fmt::format("{}: {}", preset.name, preset.en), colour_out());
     std::vector<TextRow> rows;
@@ -204,13 +193,25 @@ int print_presets(const TableOptions& options) {
 
 int print_operators(const TableOptions& options) {
   const OrderedJson all = operators_json(operators_of(options.operators));
-  if (options.json) return print_json(all), exit_ok;
+  if (options.json) return print_json(all);
   std::vector<TextRow> rows;
   for (const auto& row : all["operators"])
     rows.push_back({row["domain"], row["type"], row["mnemonic"], row["since"], row["family"],
                     row["origin"] == "file" ? "from a file" : ""});
   print_table(std::cout, {{"domain"}, {"operator"}, {"mnemonic"}, {"changed in opsets"}, {"family"}, {""}}, rows,
               colour_out());
+  return exit_ok;
+}
+
+struct SignatureArguments {
+  bool text = false, of_devices = false;
+};
+
+int print_signature(const SignatureArguments& a) {
+  if (a.of_devices)
+    std::cout << (a.text ? devices_signature_text() : devices_signature() + "\n");
+  else
+    std::cout << (a.text ? signature_text() : signature() + "\n");
   return exit_ok;
 }
 
@@ -236,22 +237,12 @@ void add_table_commands(CLI::App& app, Action& action) {
   add_operators_option(*add("operators", "Every operator that a model may use", print_operators),
                        options->operators);
   app.add_subcommand("openapi", "The OpenAPI 3.1 document of `sdip serve`")->callback([&action] {
-    action = [] { return print_json(openapi_json()), exit_ok; };
+    action = [] { return print_json(openapi_json()); };
   });
-  auto* mark = app.add_subcommand("signature", "One hash over what the engine says of a fixed set of cases");
-  const auto text = std::make_shared<bool>(false);
-  const auto of_devices = std::make_shared<bool>(false);
-  mark->add_flag("--text", *text, "The hashed text instead, to compare two versions");
-  mark->add_flag("--devices", *of_devices, "Of what the models of published machines say, instead");
-  mark->callback([&action, text, of_devices] {
-    action = [text, of_devices] {
-      if (*of_devices)
-        std::cout << (*text ? devices_signature_text() : devices_signature() + "\n");
-      else
-        std::cout << (*text ? signature_text() : signature() + "\n");
-      return exit_ok;
-    };
-  });
+  const auto [mark, signed_text] = add_command<SignatureArguments>(
+      app, action, "signature", "One hash over what the engine says of a fixed set of cases", print_signature);
+  mark.add_flag("--text", signed_text.text, "The hashed text instead, to compare two versions");
+  mark.add_flag("--devices", signed_text.of_devices, "Of what the models of published machines say, instead");
 }
 
 }  // namespace sdip

@@ -1,9 +1,7 @@
 // sdip tiling: what the best tiling of each convolution and product moves, beside the bound.
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/units.h"
@@ -11,6 +9,7 @@
 #include "core/program/tiling/tiling.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/studies/tiling_report.h"
 
 namespace sdip {
@@ -29,14 +28,9 @@ struct TilingArguments {
 ProductChain chain_of(const std::string& text) {
   constexpr std::int64_t most_size = 1 << 24;
   std::vector<std::int64_t> sizes;
-  std::istringstream words(text);
-  for (std::string size; std::getline(words, size, 'x');) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), number);
-    if (error != std::errc() || end != size.data() + size.size() || number < 1 || number > most_size) break;
-    sizes.push_back(number);
-  }
-  if (sizes.size() != 4 || std::ranges::count(text, 'x') != 3)
+  for (const std::string_view word : split(text, 'x')) sizes.push_back(whole_number(word).value_or(0));
+  if (sizes.size() != 4 ||
+      std::ranges::any_of(sizes, [](std::int64_t size) { return size < 1 || size > most_size; }))
     throw Error("value_invalid", "--chain",
                 text.substr(0, 80) + ": expected ROWSxINPUTSxHIDDENxOUTPUTS, each from 1 to 2^24");
   return {sizes[0], sizes[1], sizes[2], sizes[3]};
@@ -82,7 +76,7 @@ int run_chains(const TilingArguments& arguments) {
                       count_text(least_chain_words(chain)), joined ? schedule_text(chain, *joined) : ""});
     }
   }
-  if (arguments.format == "json") return std::cout << json_text(all, 2) << "\n", exit_ok;
+  if (arguments.format == "json") return print_json(all);
   print_table(std::cout,
               {{"chain"},
                {"words", Align::right},
@@ -94,7 +88,8 @@ int run_chains(const TilingArguments& arguments) {
   return exit_ok;
 }
 
-int run_tiling(TilingArguments arguments) {
+int run_tiling(const TilingArguments& given) {
+  TilingArguments arguments = given;
   const Catalog catalog(file_models(arguments.files));
   if (arguments.format == "markdown") {
     if (!arguments.model.empty() || !arguments.words.empty() || arguments.on_machine)
@@ -115,9 +110,8 @@ int run_tiling(TilingArguments arguments) {
   const Machine machine = machine_of(arguments.machine);
   const auto layers = tile_models(catalog, arguments.model.empty() ? tiled_models() : std::vector{arguments.model},
                                   arguments.words, arguments.on_machine ? &machine : nullptr);
-  if (arguments.format == "json")
-    std::cout << json_text(tilings_json(layers), 2) << "\n";
-  else if (arguments.format == "csv")
+  if (arguments.format == "json") return print_json(tilings_json(layers));
+  if (arguments.format == "csv")
     print_tilings_csv(std::cout, layers);
   else
     print_tilings(std::cout, layers, colour_out());
@@ -127,33 +121,24 @@ int run_tiling(TilingArguments arguments) {
 }  // namespace
 
 void add_tiling_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<TilingArguments>();
-  auto* command = app.add_subcommand(
-      "tiling", "Words that the best tiling of each layer moves, beside the least that any schedule could");
-  command->add_option("MODEL", arguments->model,
-                      "A built-in model or an ONNX file; else the networks of SD 1.5, and ResNet-50");
-  command
-      ->add_option(
-          "--words", arguments->words,
-          "Words of one memory, single-buffered; several, or repeated. Else powers of two from 64 Ki to 16 Mi")
-      ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--chain", arguments->chains,
-          "Instead of a model: ROWSxINPUTSxHIDDENxOUTPUTS, two products in a row whose middle never leaves "
-          "the memory, beside one after the other; repeated")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--format", arguments->format, "text, csv, json, or markdown: the table of docs/model/tiling.md")
-      ->check(CLI::IsMember({"text", "csv", "json", "markdown"}))
-      ->capture_default_str();
-  add_machine_options(*command, arguments->machine);
-  add_file_options(*command, arguments->files);
-  command->footer("With --preset, --machine or --set also the bytes of the mapping that this machine takes.");
-  command->callback([&action, arguments, command] {
+  const auto [command, a] = add_command<TilingArguments>(
+      app, action, "tiling",
+      "Words that the best tiling of each layer moves, beside the least that any schedule could", run_tiling);
+  command.add_option("MODEL", a.model,
+                     "A built-in model or an ONNX file; else the networks of SD 1.5, and ResNet-50");
+  add_several(command, "--words", a.words,
+              "Words of one memory, single-buffered; several, or repeated. Else powers of two from 64 Ki to 16 Mi");
+  add_several(command, "--chain", a.chains,
+              "Instead of a model: ROWSxINPUTSxHIDDENxOUTPUTS, two products in a row whose middle never leaves "
+              "the memory, beside one after the other; repeated");
+  add_format_option(command, a.format, "text, csv, json, or markdown: the table of docs/model/tiling.md",
+                    {"text", "csv", "json", "markdown"});
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
+  command.footer("With --preset, --machine or --set also the bytes of the mapping that this machine takes.");
+  command.parse_complete_callback([&command = command, &on_machine = a.on_machine] {
     for (const char* option : {"--preset", "--machine", "--set"})
-      arguments->on_machine = arguments->on_machine || command->count(option) > 0;
-    action = [=] { return run_tiling(*arguments); };
+      on_machine = on_machine || command.count(option) > 0;
   });
 }
 

@@ -78,27 +78,24 @@ int run_traffic(const TrafficArguments& arguments) {
   if (arguments.format == "json") {
     OrderedJson all = OrderedJson::array();
     for (const TrafficRow& row : rows) all.push_back(row_json(row));
-    std::cout << json_text(OrderedJson{{"model", arguments.model}, {"rows", all}}, 2) << "\n";
-  } else if (arguments.format == "csv") {
-    print_csv(rows);
-  } else {
-    print_rows(rows);
+    return print_json({{"model", arguments.model}, {"rows", all}});
   }
+  if (arguments.format == "csv")
+    print_csv(rows);
+  else
+    print_rows(rows);
   return exit_ok;
 }
 
 }  // namespace
 
 void add_traffic_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<TrafficArguments>();
-  auto* command = app.add_subcommand("traffic", "What each option of the compiler does to a model's DRAM traffic");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
-  command->add_option("--format", arguments->format, "text, csv or json")
-      ->check(CLI::IsMember({"text", "csv", "json"}))
-      ->capture_default_str();
-  add_machine_options(*command, arguments->machine);
-  add_file_options(*command, arguments->files);
-  command->callback([&action, arguments] { action = [arguments] { return run_traffic(*arguments); }; });
+  const auto [command, a] = add_command<TrafficArguments>(
+      app, action, "traffic", "What each option of the compiler does to a model's DRAM traffic", run_traffic);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file")->required();
+  add_format_option(command, a.format, "text, csv or json", {"text", "csv", "json"});
+  add_machine_options(command, a.machine);
+  add_file_options(command, a.files);
 }
 
 }  // namespace sdip

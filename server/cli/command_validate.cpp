@@ -3,7 +3,6 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "server/cli/commands.h"
@@ -41,13 +40,6 @@ std::string short_name(std::string_view name) {
   for (const std::string_view unit : {"_bytes", "_cycles"})
     if (name.ends_with(unit)) name.remove_suffix(unit.size());
   return std::string(name);
-}
-
-std::string element_text(double x) {
-  std::ostringstream text;
-  text.precision(6);
-  text << x;
-  return text.str();
 }
 
 std::string cell_text(Verdict verdict) {
@@ -103,10 +95,8 @@ void print_totals(const Validation& validation) {
     }
     rows.push_back(std::move(row));
   }
-  std::cout << "\n";
-  print_heading(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ",
-                colour_out());
-  print_table(std::cout, columns, rows, colour_out());
+  print_section(std::cout, "The last pass, in cycles, beats and bytes: estimate / clock where they differ", columns,
+                rows, colour_out());
 }
 
 void print_tensors(const Validation& validation) {
@@ -119,17 +109,14 @@ void print_tensors(const Validation& validation) {
                     count_text(stage.compared) + " of " + count_text(stage.classes), count_text(elements),
                     count_text(stage.differences), count_text(stage.overflows)});
   }
-  std::cout << "\n";
-  print_heading(std::cout, "Tensors: one layer of each kind, executed beside its graph on seeded numbers",
-                colour_out());
-  print_table(std::cout,
-              {{"stage", Align::left, true},
-               {""},
-               {"kinds of layer", Align::right},
-               {"elements", Align::right},
-               {"differ", Align::right},
-               {"overflow", Align::right}},
-              rows, colour_out());
+  print_section(std::cout, "Tensors: one layer of each kind, executed beside its graph on seeded numbers",
+                {{"stage", Align::left, true},
+                 {""},
+                 {"kinds of layer", Align::right},
+                 {"elements", Align::right},
+                 {"differ", Align::right},
+                 {"overflow", Align::right}},
+                rows, colour_out());
 }
 
 /// How many kinds of layer a stage left out, and each of the first few reasons.
@@ -167,9 +154,9 @@ void print_layers(const Validation& validation) {
         std::cout << printable(layer.failure) << "\n";
       else
         std::cout << (layer.overflows ? "the accumulator overflows; " : "") << "element "
-                  << layer.result.first->element << " is " << element_text(layer.result.first->executed) << ", not "
-                  << element_text(layer.result.first->expected) << " within " << element_text(layer.result.allowed)
-                  << "\n";
+                  << layer.result.first->element << " is " << significant_text(layer.result.first->executed, 6)
+                  << ", not " << significant_text(layer.result.first->expected, 6) << " within "
+                  << significant_text(layer.result.allowed, 6) << "\n";
     }
   if (more > 0) std::cout << "  and " << more << " more\n";
 }
@@ -215,45 +202,39 @@ int run_validate(const ValidateArguments& arguments) {
     print_left_out(validation);
     print_layers(validation);
   }
-  if (!validation.feasible) {
-    std::cerr << "sdip: infeasible: " << printable(validation.reason) << "\n";
-    return exit_infeasible;
-  }
+  if (!validation.feasible) return say_infeasible(validation.reason);
   return verdict_of(validation) == Verdict::pass ? exit_ok : exit_input;
 }
 
 }  // namespace
 
 void add_validate_command(CLI::App& app, Action& action) {
-  const auto arguments = std::make_shared<ValidateArguments>();
-  auto* command = app.add_subcommand(
-      "validate",
+  const auto [command, a] = add_command<ValidateArguments>(
+      app, action, "validate",
       "Compare the estimate with the executor, counter by counter, and the executor's tensors with the graph's; "
-      "ends with 1 where something differs, or nothing could be compared");
-  command->add_option("MODEL", arguments->model, "A built-in model or an ONNX file")->required();
+      "ends with 1 where something differs, or nothing could be compared",
+      run_validate);
+  command.add_option("MODEL", a.model, "A built-in model or an ONNX file")->required();
+  add_several(command, "--layers", a.request.layers,
+              "PATTERN of layers' names, * for any text, as in --mapping files; the others are not compared. "
+              "Several, or repeated");
   command
-      ->add_option("--layers", arguments->request.layers,
-                   "PATTERN of layers' names, * for any text, as in --mapping files; the others are not compared. "
-                   "Several, or repeated")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--passes", arguments->request.passes,
-                   "Passes to step; 0: as many as the estimate simulates until its state repeats")
+      .add_option("--passes", a.request.passes,
+                  "Passes to step; 0: as many as the estimate simulates until its state repeats")
       ->check(CLI::Range(std::int64_t{0}, most_validation_passes))
       ->capture_default_str();
-  command->add_flag("--tensors,!--no-tensors", arguments->request.tensors,
-                    "Also execute a layer of each kind and compare its result (the default)");
-  add_seed_option(*command, arguments->request.seed, "Seed of random inputs and weights");
+  command.add_flag("--tensors,!--no-tensors", a.request.tensors,
+                   "Also execute a layer of each kind and compare its result (the default)");
+  add_seed_option(command, a.request.seed, "Seed of random inputs and weights");
   command
-      ->add_option("--seconds", arguments->request.seconds,
-                   "Time for all of it, compiling apart; what does not fit is left out and said to be")
+      .add_option("--seconds", a.request.seconds,
+                  "Time for all of it, compiling apart; what does not fit is left out and said to be")
       ->check(CLI::Range(std::int64_t{1}, most_validation_seconds))
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "As GET /validations/{id} gives its result");
-  add_machine_options(*command, arguments->machine);
-  add_formats_option(*command, arguments->formats);
-  add_file_options(*command, arguments->files);
-  command->callback([&action, arguments] { action = [=] { return run_validate(*arguments); }; });
+  command.add_flag("--json", a.json, "As GET /validations/{id} gives its result");
+  add_machine_options(command, a.machine);
+  add_formats_option(command, a.formats);
+  add_file_options(command, a.files);
 }
 
 }  // namespace sdip

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/machine/machine.h"
@@ -21,6 +23,22 @@ enum Exit { exit_ok = 0, exit_input = 1, exit_usage = 2, exit_infeasible = 3, ex
 
 /// What the chosen command does.
 using Action = std::function<int()>;
+
+/// A subcommand of `app`, and what its options are read into, which `run` is given once it is chosen.
+template <class Arguments>
+std::pair<CLI::App&, Arguments&> add_command(CLI::App& app, Action& action, const char* name, const char* about,
+                                             int (*run)(const Arguments&)) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *app.add_subcommand(name, about);
+  command.callback([&action, arguments, run] { action = [arguments, run] { return run(*arguments); }; });
+  return {command, *arguments};
+}
+
+/// An option of several values: a flag takes one, and is repeated, or several follow it (server/io/several.h).
+template <class Value>
+CLI::Option* add_several(CLI::App& command, const char* name, std::vector<Value>& values, const char* about) {
+  return command.add_option(name, values, about)->allow_extra_args(false);
+}
 
 void add_model_commands(CLI::App& app, Action& action);  // model list, show, write
 void add_table_commands(CLI::App& app, Action& action);  // parameters, metrics, presets, openapi, signature
@@ -46,7 +64,6 @@ void add_host_command(CLI::App& app, Action& action);
 void add_npu_analysis_command(CLI::App& app, Action& action);
 void add_serve_command(CLI::App& app, Action& action);
 void add_bench_command(CLI::App& app, Action& action);
-void add_read_model_command(CLI::App& app, Action& action);  // a child of ours: server/models/apart.h
 
 /// From the first call on, whether SIGINT or SIGTERM came; a second one ends the program.
 const std::atomic<bool>& interrupts();
@@ -66,6 +83,9 @@ std::string seed_problem(const std::string& text);
 CLI::Option* add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& about);
 /// --optimiser NAME and --islands N, of a search.
 void add_optimiser_options(CLI::App& command, std::string& optimiser, std::int64_t& islands);
+/// --format, one of these.
+void add_format_option(CLI::App& command, std::string& format, const char* about,
+                       const std::vector<std::string>& formats);
 /// --formats FILE.
 void add_formats_option(CLI::App& command, std::string& file);
 /// --link PARAMETER=FORMULA, several.
@@ -74,6 +94,8 @@ void add_link_option(CLI::App& command, std::vector<std::string>& links);
 void add_formula_option(CLI::App& command, std::vector<std::string>& texts);
 /// Throws as parse_formula does, with the option as its place.
 std::vector<Formula> formulas_of(const std::vector<std::string>& texts);
+/// The row of that name, of the machine or of technology. Throws Error unknown_parameter, with the nearest names.
+const ParameterRow& require_setting(const std::string& name, const std::string& where);
 /// The preset, then the file, then each change. Throws Error, with the option or file as its place. machine_of: of
 /// a machine that keeps the rules between rows.
 Machine said_machine(const MachineOptions& options);
@@ -101,6 +123,12 @@ void require_model_or_program(const std::string& model, bool program, const File
 
 /// Peak, live bytes and their ratio of each memory, and values that wait because lives do not nest.
 void print_allocation(const std::vector<MemoryView>& views);
+
+/// Prints JSON, indented; returns the exit code.
+int print_json(const OrderedJson& value);
+
+/// Says on standard error why a design point cannot be; returns the exit code.
+int say_infeasible(std::string_view reason);
 
 /// Whether standard output gets colour.
 bool colour_out();

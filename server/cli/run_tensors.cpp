@@ -46,7 +46,7 @@ Tensor tensor_of_raw_file(const Operand& operand, std::string_view bytes) {
 
 Tensor tensor_of_file(const std::string& path, const Operand& operand) {
   const MappedFile file(path);
-  const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  const std::string_view bytes = file.text();
   if (path.ends_with(".npy")) return tensor_of_npy(bytes, operand.type);
   if (path.ends_with(".pb")) return tensor_of_message(bytes);
   return tensor_of_raw_file(operand, bytes);
@@ -119,9 +119,7 @@ void write_outputs(const Graph& graph, const std::vector<Tensor>& results, const
     const std::string& name = value_of(graph, graph.outputs[i]).name;
     const auto path = said_of(tensors.outputs, name);
     if (!path) continue;
-    NewFile file(*path);
-    file.write(path->ends_with(".npy") ? npy_of_tensor(results[i]) : message_of_tensor(results[i], name));
-    file.keep();
+    write_file(*path, path->ends_with(".npy") ? npy_of_tensor(results[i]) : message_of_tensor(results[i], name));
     std::cerr << "wrote " << printable(*path) << " (" << described(results[i]) << ")\n";
   }
 }

@@ -115,12 +115,10 @@ class KeptAttempts {
   }
   void keep(const std::string& space, const Attempt& one) const {
     if (folder_.empty()) return;
-    NewFile file(file_of(space, one));
-    file.write(json_text(Json{{"costs", one.found.costs},
-                              {"evaluated", one.found.evaluated},
-                              {"compiled", one.found.compiled},
-                              {"seconds", one.found.seconds}}));
-    file.keep();
+    write_file(file_of(space, one), json_text(Json{{"costs", one.found.costs},
+                                                   {"evaluated", one.found.evaluated},
+                                                   {"compiled", one.found.compiled},
+                                                   {"seconds", one.found.seconds}}));
   }
 
  private:
@@ -269,10 +267,9 @@ int run_search_report(const SearchReport& wanted) {
   if (wanted.json) {
     OrderedJson all = OrderedJson::array();
     for (const SpaceReport& one : reports) all.push_back(space_json(one));
-    std::cout << json_text(all, 2) << "\n";
-  } else {
-    print_reports(reports);
+    return print_json(all);
   }
+  print_reports(reports);
   return exit_ok;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "server/io/said_formats.h"
+#include "server/io/words.h"
 #include "server/models/request.h"
 
 namespace sdip {
@@ -20,33 +21,14 @@ constexpr const char* first_look[] = {"cores=1,2,4,5,10,20",
                                       "dram_channels=2,4,8,16",
                                       "weight_format=int8,int4"};
 
-const ParameterRow& require_parameter(const std::string& name, const std::string& where) {
-  if (const ParameterRow* row = find_setting(name)) return *row;
-  std::vector<std::string_view> names;
-  for (const auto& row : parameters()) names.push_back(row.name);
-  for (const auto& row : technology_parameters()) names.push_back(row.name);
-  const std::string hint = nearest_names(name, names);
-  throw Error("unknown_parameter", where,
-              "no such parameter; " + (hint.empty() ? "`sdip parameters` lists them all" : hint));
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0;;) {
-    const auto end = text.find(separator, from);
-    parts.push_back(text.substr(from, end - from));
-    if (end == std::string::npos) return parts;
-    from = end + 1;
-  }
-}
-
-Json number_of(const std::string& text, const std::string& where) {
+Json number_of(std::string_view text, const std::string& where) {
   Json value;
   try {
     value = parse_json(text);
   } catch (const Error&) {
   }
-  if (!value.is_number()) throw Error("value_invalid", where, text.substr(0, 80) + ": expected a number");
+  if (!value.is_number())
+    throw Error("value_invalid", where, std::string(text.substr(0, 80)) + ": expected a number");
   return value;
 }
 
@@ -65,14 +47,14 @@ Json axis_json(const std::string& whole, const std::string& option) {
   const std::string name = text.substr(0, equals), where = option + " " + name.substr(0, 80);
   if (equals == std::string::npos)
     throw Error("value_invalid", where, "expected key=value,value,... or key=min:max:*factor or key=min:max:step");
-  const ParameterRow& row = require_parameter(name, where);
-  const auto value = [&](const std::string& one) { return value_json(row, parse_value(row, one, where)); };
+  const ParameterRow& row = require_setting(name, where);
+  const auto value = [&](std::string_view one) { return value_json(row, parse_value(row, one, where)); };
   const std::string list = text.substr(equals + 1);
   const auto bounds = split(list, ':');
   Json axis = {{"parameter", name}};
   if (bounds.size() == 3 && !bounds[2].empty()) {
     const bool factor = bounds[2][0] == '*';
-    const std::string amount = factor || bounds[2][0] == '+' ? bounds[2].substr(1) : bounds[2];
+    const std::string_view amount = factor || bounds[2][0] == '+' ? bounds[2].substr(1) : bounds[2];
     axis["min"] = value(bounds[0]);
     axis["max"] = value(bounds[1]);
     axis[factor ? "factor" : "step"] = number_of(amount, where);

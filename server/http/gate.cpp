@@ -2,10 +2,10 @@
 #include "server/http/gate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "core/base/error.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -18,19 +18,6 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
   });
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 std::vector<std::string_view> lines_of(std::string_view head) {
@@ -86,14 +73,11 @@ std::string decoded(std::string_view text, bool query) {
 std::multimap<std::string, std::string> query_of(std::string_view text) {
   std::multimap<std::string, std::string> query;
   text = text.substr(0, text.find('#'));
-  for (std::size_t from = 0; from < text.size();) {
-    const auto to = std::min(text.find('&', from), text.size());
-    const auto pair = text.substr(from, to - from);
+  for (const std::string_view pair : split(text, '&')) {
     const auto equals = std::min(pair.find('='), pair.size());
     if (!pair.empty())
       query.emplace(decoded(pair.substr(0, equals), true),
                     decoded(pair.substr(std::min(equals + 1, pair.size())), true));
-    from = to + 1;
   }
   return query;
 }
@@ -148,14 +132,11 @@ std::int64_t body_bytes_of(const Headers& headers, const std::string& method, co
     if (method == "PUT") throw Error("length_required", "", "Content-Length is required");
     return 0;
   }
-  std::int64_t bytes = 0;
-  const auto& text = length->second;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (problem != std::errc() || end != text.data() + text.size() || bytes < 0)
-    refuse("Content-Length is not a number");
+  const auto bytes = whole_number(length->second);
+  if (!bytes || *bytes < 0) refuse("Content-Length is not a number");
   const std::int64_t most = method == "PUT" ? rules.most_upload_bytes : most_json_bytes;
-  if (bytes > most) throw Error("too_large", "", fmt::format("expected a body of at most {} bytes", most));
-  return bytes;
+  if (*bytes > most) throw Error("too_large", "", fmt::format("expected a body of at most {} bytes", most));
+  return *bytes;
 }
 
 }  // namespace

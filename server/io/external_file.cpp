@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/index.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -50,18 +51,11 @@ class OpenFile {
 
 std::vector<std::string> parts_of(const std::string& location) {
   if (location.find('\0') != std::string::npos) refuse(location, "expected a plain name: it holds a zero byte");
-  std::vector<std::string> parts(1);
-  for (char letter : location) {
-    if (letter == '/') {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  for (const std::string& part : parts) {
-    if (part.empty() || part == "." || part == "..") {
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(location, '/')) {
+    if (part.empty() || part == "." || part == "..")
       refuse(location, "expected a plain name, or a path of such, inside the model's own folder");
-    }
+    parts.emplace_back(part);
   }
   return parts;
 }

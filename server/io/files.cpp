@@ -124,6 +124,12 @@ void NewFile::keep_as(const std::filesystem::path& name) {
   sync_folder(name.parent_path());
 }
 
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  NewFile file(path);
+  file.write(bytes);
+  file.keep();
+}
+
 void remove_unfinished(const std::filesystem::path& folder) {
   std::error_code ignored;  // a folder that is not there holds nothing
   std::vector<std::filesystem::path> found;
@@ -134,9 +140,9 @@ void remove_unfinished(const std::filesystem::path& folder) {
 
 std::string read_text(const std::filesystem::path& path) {
   const MappedFile file(path);
-  const auto bytes = file.bytes();
-  if (bytes.size() > (std::size_t{16} << 20)) throw Error("too_large", path.string(), "expected at most 16 MiB");
-  return bytes.empty() ? std::string() : std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (file.text().size() > (std::size_t{16} << 20))
+    throw Error("too_large", path.string(), "expected at most 16 MiB");
+  return std::string(file.text());
 }
 
 void require_folder(const std::filesystem::path& path) {

@@ -12,6 +12,11 @@
 
 namespace sdip {
 
+/// Bytes as text is kept.
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 /// A file mapped read-only. Throws Error file_not_found, file_unreadable.
 class MappedFile {
  public:
@@ -23,6 +28,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  std::string_view text() const { return text_of(bytes()); }
 
  private:
   const std::byte* data_ = nullptr;
@@ -50,6 +56,9 @@ class NewFile {
   std::filesystem::path final_name_, path_;
   int file_ = -1;
 };
+
+/// Writes a whole file. Throws as NewFile.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
 
 /// Removes from a folder what NewFiles left there that were killed. Requires that none is open in it.
 void remove_unfinished(const std::filesystem::path& folder);

@@ -9,11 +9,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <iomanip>
-#include <sstream>
 
 #include "core/base/index.h"
 
@@ -27,15 +24,10 @@ constexpr std::array<std::string_view, 6> byte_units = {"B", "KiB", "MiB", "GiB"
 /// Three that count; what is far below a millionth with its power of ten.
 std::string digits(double value) {
   const double size = std::fabs(value);
-  char text[64];
-  if (size != 0 && size < 1e-6) {
-    std::snprintf(text, sizeof text, "%.2e", value);
-    return text;
-  }
+  if (size != 0 && size < 1e-6) return fmt::format("{:.2e}", value);
   int decimals = size == 0 || size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   for (double least = 0.09995; decimals >= 3 && size < least; least /= 10) ++decimals;
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
+  return fixed_text(value, decimals);
 }
 
 /// Terminal columns of UTF-8 text: its code points.
@@ -109,16 +101,12 @@ std::string quantity_text(double value, std::string_view unit) {
 
 std::string share_text(double share) {
   if (!std::isfinite(share)) return "-";
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f %%", share * 100);
-  return text;
+  return fmt::format("{:.1f} %", share * 100);
 }
 
-std::string fixed_text(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
-}
+std::string fixed_text(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
+
+std::string significant_text(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
 
 std::string count_text(std::int64_t value) {
   std::string text = std::to_string(value < 0 ? -value : value);
@@ -173,6 +161,13 @@ void print_table(std::ostream& out, const std::vector<Column>& columns_given,
 
 void print_heading(std::ostream& out, std::string_view text, bool colour) {
   out << (colour ? "\x1b[1m" : "") << printable(text) << (colour ? "\x1b[0m" : "") << "\n";
+}
+
+void print_section(std::ostream& out, std::string_view heading, const std::vector<Column>& columns,
+                   const std::vector<TextRow>& rows, bool colour) {
+  out << "\n";
+  print_heading(out, heading, colour);
+  print_table(out, columns, rows, colour);
 }
 
 bool wants_colour(int file) {

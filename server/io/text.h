@@ -20,6 +20,9 @@ std::string share_text(double share);
 /// "12.30" with two digits behind the point.
 std::string fixed_text(double value, int digits);
 
+/// "12.3" with three digits that count, "1.23e+06" where they are not enough for a number's size.
+std::string significant_text(double value, int digits);
+
 /// "1,234,567"
 std::string count_text(std::int64_t value);
 
@@ -42,6 +45,10 @@ void print_table(std::ostream& out, const std::vector<Column>& columns, const st
 
 /// A heading line, made printable.
 void print_heading(std::ostream& out, std::string_view text, bool colour);
+
+/// After an empty line, a table under its heading.
+void print_section(std::ostream& out, std::string_view heading, const std::vector<Column>& columns,
+                   const std::vector<TextRow>& rows, bool colour);
 
 /// Whether the file descriptor is a terminal and NO_COLOR is not set.
 bool wants_colour(int file);

@@ -19,14 +19,6 @@ OrderedJson ranges_json(const std::vector<IndexRange>& ranges) {
   return list;
 }
 
-/// The columns of Markdown and LaTeX when nobody says: all columns would be wider than a page.
-std::vector<Measure> measures_for_people(const SweepSpec& spec) {
-  std::vector<Measure> measures = measures_of(spec.objectives);
-  for (const Formula& formula : spec.formulas)
-    if (std::ranges::find(measures, formula.name, &Measure::name) == measures.end()) measures.emplace_back(formula);
-  return measures;
-}
-
 /// A column that was asked for twice stands once.
 template <class Column>
 std::vector<Column> each_once(const std::vector<Column>& columns) {
@@ -37,6 +29,13 @@ std::vector<Column> each_once(const std::vector<Column>& columns) {
 }
 
 }  // namespace
+
+std::vector<Measure> measures_for_people(const SweepSpec& spec) {
+  std::vector<Measure> measures = measures_of(spec.objectives);
+  for (const Formula& formula : spec.formulas)
+    if (std::ranges::find(measures, formula.name, &Measure::name) == measures.end()) measures.emplace_back(formula);
+  return measures;
+}
 
 OrderedJson model_files(const Store& store, const std::string& model) {
   OrderedJson files = OrderedJson::array();

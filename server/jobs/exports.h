@@ -16,6 +16,8 @@ ExportFormat export_format_of(std::string_view file);
 ExportQuery export_query(const Store& store, SweepRecord& sweep, ExportFormat format, std::string_view fields,
                          bool front, const std::string& where);
 
+/// The objectives, then formulas that are none: all columns would be wider than a page.
+std::vector<Measure> measures_for_people(const SweepSpec& spec);
 /// A model's files and their hashes: of a built-in one those that `sdip model write` writes.
 OrderedJson model_files(const Store& store, const std::string& model);
 

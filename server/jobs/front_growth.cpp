@@ -13,10 +13,6 @@ namespace {
 
 using GrowthColumns = std::vector<std::vector<double>>;
 
-std::vector<std::span<const double>> spans_of(const GrowthColumns& columns) {
-  return {columns.begin(), columns.end()};
-}
-
 /// Leaves the front, of equal points one.
 void keep_front_alone(GrowthColumns& columns, std::span<const Better> better) {
   GrowthColumns kept(columns.size());

@@ -27,14 +27,6 @@ double percent_more(double before, double now) {
   return std::isfinite(percent) ? percent : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Objective k of each row.
-std::vector<std::vector<double>> value_columns(std::span<const FrontRow> rows, std::size_t objectives) {
-  std::vector<std::vector<double>> columns(objectives);
-  for (const FrontRow& row : rows)
-    for (std::size_t k = 0; k < objectives; ++k) columns[k].push_back(row.values[k]);
-  return columns;
-}
-
 /// All points of the sweeps' own fronts.
 std::vector<FrontRow> own_fronts(const Store& store, SweepsFront& front) {
   std::vector<FrontRow> rows;
@@ -68,16 +60,16 @@ SweepsFront front_of_sweeps(const Store& store, std::vector<SweepRecord> sweeps,
   SweepsFront front{.sweeps = std::move(sweeps), .objectives = std::move(objectives)};
   const std::vector<Better> better = directions(front.objectives);
   std::vector<FrontRow> all = own_fronts(store, front);
+  const auto values = [](const FrontRow& row) -> const std::vector<double>& { return row.values; };
   if (front.sweeps.size() > 1) {
-    const auto columns = value_columns(all, better.size());
-    for (const std::int64_t place :
-         pareto_front(std::vector<std::span<const double>>(columns.begin(), columns.end()), better))
+    const auto columns = columns_of(all, better.size(), values);
+    for (const std::int64_t place : pareto_front(spans_of(columns), better))
       front.rows.push_back(std::move(all[at(place)]));
   } else {
     front.rows = std::move(all);
   }
-  const auto columns = value_columns(front.rows, better.size());
-  const auto knees = front_knees(std::vector<std::span<const double>>(columns.begin(), columns.end()), better);
+  const auto columns = columns_of(front.rows, better.size(), values);
+  const auto knees = front_knees(spans_of(columns), better);
   std::optional<Machine> before;
   for (std::size_t i = 0; i < front.rows.size(); ++i) {
     FrontRow& row = front.rows[i];

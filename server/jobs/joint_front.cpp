@@ -2,9 +2,9 @@
 #include "server/jobs/joint_front.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.h"
+#include "server/io/words.h"
 #include "server/json/report_json.h"
 
 namespace sdip {
@@ -64,15 +64,12 @@ std::vector<Objective> joint_objectives(const std::vector<SweepRecord>& sweeps, 
 
 std::vector<std::int64_t> sweep_numbers(std::string_view list, const std::string& where) {
   std::vector<std::int64_t> numbers;
-  while (true) {
-    const auto comma = std::min(list.find(','), list.size());
-    std::int64_t& number = numbers.emplace_back();
-    const auto [end, problem] = std::from_chars(list.data(), list.data() + comma, number);
-    if (problem != std::errc() || end != list.data() + comma)
-      throw Error("value_invalid", where, "expected numbers of sweeps: 1,2");
-    if (comma == list.size()) return numbers;
-    list.remove_prefix(comma + 1);
+  for (const std::string_view one : split(list, ',')) {
+    const auto number = whole_number(one);
+    if (!number) throw Error("value_invalid", where, "expected numbers of sweeps: 1,2");
+    numbers.push_back(*number);
   }
+  return numbers;
 }
 
 SweepsFront joint_front(const Store& store, const JointFrontRequest& request, const JointFrontPlaces& places) {

@@ -16,12 +16,7 @@ namespace {
 PointBatch slice(const PointBatch& batch, const IndexRange& range) {
   PointBatch piece;
   piece.first = range.first;
-  for (std::int64_t i = range.first; i < range.end; ++i) {
-    const auto at = as_size(i - batch.first);
-    Outcome outcome{.feasible = batch.feasible[at] != 0, .reason = batch.reasons[batch.reason[at]]};
-    for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
-    append(piece, outcome);
-  }
+  for (std::int64_t i = range.first; i < range.end; ++i) append(piece, outcome_at(batch, as_size(i - batch.first)));
   return piece;
 }
 
@@ -79,9 +74,7 @@ void take_model(Store& store, const std::filesystem::path& into, const StoredMod
   require_folder(file.parent_path());
   const MappedFile source(part / model.file);
   require_model_bytes(model, source);
-  NewFile copy(file);
-  copy.write({reinterpret_cast<const char*>(source.bytes().data()), source.bytes().size()});
-  copy.keep();
+  write_file(file, source.text());
   store.add_model(model);
 }
 

@@ -15,14 +15,6 @@ bool same_settings(const SweepSpec& a, const SweepSpec& b) {
          a.space.links == b.space.links;
 }
 
-Outcome outcome_of(const PointBatch& batch, std::size_t at) {
-  Outcome outcome;
-  outcome.feasible = batch.feasible[at] != 0;
-  outcome.reason = batch.reasons[batch.reason[at]];
-  for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][at];
-  return outcome;
-}
-
 bool is_retry(const std::string& change) {
   return Json::parse(change).at("kind") == revision_name(RevisionKind::retry);
 }
@@ -116,7 +108,7 @@ std::vector<std::optional<Outcome>> TakenPoints::in(const IndexRange& range) {
     if (!index) continue;
     if (!batch || *index < batch->range().first || *index >= batch->range().end) batch = batch_of(*index);
     if (!batch) continue;
-    Outcome outcome = outcome_of(*batch, as_size(*index - batch->first));
+    Outcome outcome = outcome_at(*batch, as_size(*index - batch->first));
     if (outcome.feasible || !feasible_alone_) outcomes[i] = std::move(outcome);
   }
   const std::scoped_lock lock(mutex_);
@@ -132,7 +124,7 @@ PointBatch TakenPoints::completed(const PointBatch& batch) {
                 "it was removed while its points were taken over: resume the sweep, which then evaluates them");
   PointBatch whole;
   whole.first = batch.first;
-  for (std::size_t i = 0; i < known.size(); ++i) append(whole, known[i] ? *known[i] : outcome_of(batch, i));
+  for (std::size_t i = 0; i < known.size(); ++i) append(whole, known[i] ? *known[i] : outcome_at(batch, i));
   return whole;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/study/signature.h"
+#include "server/io/words.h"
 #include "server/json/report_json.h"
 #include "server/studies/accuracy.h"
 
@@ -38,13 +39,10 @@ SharedSpec spec_of_text(const std::string& text) {
   return spec;
 }
 
-std::vector<std::string_view> split(std::string_view list) {
-  std::vector<std::string_view> names;
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    names.push_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
+/// Names between commas; one behind the last name says nothing.
+std::vector<std::string_view> names_in(std::string_view list) {
+  std::vector<std::string_view> names = split(list, ',');
+  if (names.back().empty()) names.pop_back();
   return names;
 }
 
@@ -100,7 +98,7 @@ Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string
     fields.accuracies = {AccuracyField::sqnr_db, AccuracyField::cosine, AccuracyField::accuracy_weights};
     return fields;
   }
-  for (const auto name : split(list)) {
+  for (const auto name : names_in(list)) {
     if (name == "index" || name == "feasible" || name == "reason") continue;  // are always there
     const auto axis = std::ranges::find_if(space.axes, [&](const Axis& one) { return one.row->name == name; });
     const auto accuracy = std::ranges::find(accuracy_fields, name);
@@ -116,7 +114,7 @@ Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string
 
 std::vector<Objective> objectives_of(const SweepSpec& spec, std::string_view list, const std::string& where) {
   std::vector<Objective> objectives;
-  for (const auto name : split(list)) objectives.push_back(objective_from_text(name, spec.formulas, where));
+  for (const auto name : names_in(list)) objectives.push_back(objective_from_text(name, spec.formulas, where));
   check_objectives(objectives, where);
   return objectives;
 }

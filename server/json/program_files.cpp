@@ -12,9 +12,7 @@ namespace sdip {
 void require_no_program(const std::string& model) {
   if (!std::filesystem::is_regular_file(model)) return;
   const MappedFile mapped(model);
-  const auto bytes = mapped.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (is_graph_binary(bytes) || text.starts_with("sdip graph "))
+  if (is_graph_binary(mapped.bytes()) || mapped.text().starts_with("sdip graph "))
     throw Error("value_invalid", model, "this is a program, not a model; expected --program " + model);
 }
 
@@ -23,7 +21,7 @@ CompiledStage program_of_file(const std::string& file, const OwnOperatorList& ow
   const MappedFile mapped(file);
   const auto bytes = mapped.bytes();
   if (bytes.size() > most_bytes) throw Error("too_large", file, "expected at most 256 MiB");
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = mapped.text();
   if (!is_graph_binary(bytes) && text.find('\0') != std::string_view::npos)
     throw Error("graph_text_invalid", file, "expected a program, .graph text or its binary form; this is neither");
   try {

@@ -256,6 +256,12 @@ OrderedJson Written<RangedEnergy>::json(const RangedEnergy& energy) {
 
 OrderedJson number_or_null(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(); }
 
+double total_of(const Breakdown& parts) {
+  double total = 0;
+  for (const auto& [part, value] : parts) total += value;
+  return total;
+}
+
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index) {
   const auto value = analysis.application.stages[stage].program.instructions[index].destination;
   if (value == none) return {};

@@ -17,6 +17,8 @@ void add_analysis_schemas(OrderedJson& schemas);
 /// The shape that instruction `index` of stage `stage` makes; empty when it makes none.
 Shape output_shape(const Analysis& analysis, std::size_t stage, std::size_t index);
 
+/// The sum of all parts.
+double total_of(const Breakdown& parts);
 /// A value of a row of a machine, as JSON has it.
 struct RowValue {
   const ParameterRow* row;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "server/io/words.h"
+
 namespace sdip {
 namespace {
 
@@ -12,14 +14,6 @@ constexpr std::size_t most_advised = 64;
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '.' || c == '/' || c == ':' || c == '=';
-}
-
-/// As a shell reads it: of x[3]=64 it is 'x[3]=64'.
-std::string quoted(const std::string& word) {
-  if (std::ranges::all_of(word, is_plain)) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 std::string percent_encoded(const std::string& word) {
@@ -34,7 +28,8 @@ std::string percent_encoded(const std::string& word) {
 
 void add_given(std::string& text, const char* key, const std::string& word, Asking asking) {
   if (asking == Asking::options)
-    text += (text.empty() ? "--" : " --") + std::string(key) + " " + quoted(word);
+    text += (text.empty() ? "--" : " --") + std::string(key) + " " +
+            (std::ranges::all_of(word, is_plain) ? word : shell_quoted(word));
   else
     text += (text.empty() ? "" : "&") + std::string(key) + "=" + percent_encoded(word);
 }

@@ -2,10 +2,10 @@
 #include "server/models/catalog.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.h"
 #include "core/workload/workload.h"
+#include "server/io/words.h"
 #include "server/models/model_facts.h"
 #include "server/models/request.h"
 
@@ -51,13 +51,11 @@ Role role_named(std::string_view name, const std::string& where) {
 
 void bind_dim(Dims& dims, const std::string& text, const std::string& where) {
   const auto equals = text.find('=');
-  std::int64_t size = 0;
-  const char* end = text.data() + text.size();
-  const bool split = equals != std::string::npos && equals > 0;
-  const auto [last, problem] = std::from_chars(split ? text.data() + equals + 1 : end, end, size);
-  if (!split || problem != std::errc() || last != end || size < 0)
+  const bool named = equals != std::string::npos && equals > 0;
+  const auto size = named ? whole_number(std::string_view(text).substr(equals + 1)) : std::nullopt;
+  if (!size || *size < 0)
     throw Error("value_invalid", where, text.substr(0, 80) + ": expected NAME=SIZE with a size of at least 0");
-  if (!dims.emplace(text.substr(0, equals), size).second)
+  if (!dims.emplace(text.substr(0, equals), *size).second)
     throw Error("value_invalid", where, text.substr(0, equals) + " is bound twice");
 }
 

@@ -77,8 +77,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
 /// Raw data of any type; those without a row, of 8 and 4 bits, by way of a tensor.
 std::vector<float> raw_numbers(const Value& value, ByteSpan bytes) {
   if (const TypeRow* row = type_row(value)) return row->read(bytes);
-  const std::string_view raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return floats_of(tensor_of_raw(value.operand.type, value.operand.shape, raw));
+  return floats_of(tensor_of_raw(value.operand.type, value.operand.shape, text_of(bytes)));
 }
 
 ByteSpan part_of(const Value& value, ByteSpan file, std::int64_t length) {
@@ -108,7 +107,7 @@ constexpr unsigned char varint_fields[] = {5, 7, 11};
 
 /// Elements kept as varints, packed or one by one.
 std::vector<float> varint_numbers(const Value& value, ByteSpan model, ByteSpan bytes, unsigned char tag) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = text_of(bytes);
   for (const unsigned char field : varint_fields) {
     const auto one_by_one = static_cast<unsigned char>(field << 3);
     const auto before = as_size(value.bytes->offset) - 1;  // a tensor's data are not the first byte
@@ -186,9 +185,7 @@ MemberWeights member_weights(const Member& member, const Machine& machine, std::
     const std::string name = member.name + ".weights";
     files->built_bytes = built_model(member.name, pass_sizes({member.role, member.name}, machine));
     NewFile file(folder / name);
-    write_weights(files->built_bytes, seed, [&](ByteSpan piece) {
-      file.write({reinterpret_cast<const char*>(piece.data()), piece.size()});
-    });
+    write_weights(files->built_bytes, seed, [&](ByteSpan piece) { file.write(text_of(piece)); });
     files->beside.emplace(name, std::make_shared<MappedFile>(file.path()));  // stays readable without its name
   } else {
     files->model_path = member.file;

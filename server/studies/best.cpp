@@ -213,6 +213,16 @@ SearchSpace space_of_stages(SearchSpace space, const std::vector<std::shared_ptr
   return space;
 }
 
+/// What there is of an answer before anything is found. Files that cannot be read are told here.
+BestAnswer answer_begun(const Catalog& catalog, const BestRequest& request) {
+  BestAnswer answer;
+  answer.request = request;
+  answer.goal = request.goal;
+  answer.mix = catalog.mix(request.model, "/model");
+  answer.space = space_of_stages(search_space(request), workloads_of(catalog, answer.mix, request.base));
+  return answer;
+}
+
 /// Each workload on the machine, in its part of the time.
 Validation validated_mix(const Catalog& catalog, const Mix& mix, const Machine& machine, std::int64_t seconds,
                          const std::atomic<bool>* cancel) {
@@ -308,11 +318,7 @@ double go_on(const BestKeeping& keeping, const SearchSpace& space, SearchOptions
 BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchResult found, double seconds,
                      const std::atomic<bool>* cancel) {
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
-  BestAnswer answer;
-  answer.request = request;
-  answer.goal = request.goal;
-  answer.mix = catalog.mix(request.model, "/model");
-  answer.space = space_of_stages(search_space(request), workloads_of(catalog, answer.mix, request.base));
+  BestAnswer answer = answer_begun(catalog, request);
   answer.found = std::move(found);
   answer.seconds = seconds;
   try {
@@ -327,14 +333,9 @@ BestAnswer answer_of(const Catalog& catalog, const BestRequest& request, SearchR
 BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int threads,
                      const std::atomic<bool>* cancel, const ShowBest& progress, const KnownAccuracies& known,
                      const BestKeeping& keeping) {
-  const Mix mix = catalog.mix(request.model, "/model");
   const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
-  BestAnswer answer;
-  answer.request = request;
-  answer.goal = request.goal;
-  answer.mix = mix;
+  BestAnswer answer = answer_begun(catalog, request);
   BestProgress so_far;
-  answer.space = space_of_stages(search_space(request), workloads_of(catalog, mix, request.base));
   auto begun = Clock::now();
   const auto show = [&](const char* doing) {
     so_far.doing = doing;
@@ -370,8 +371,8 @@ BestAnswer find_best(const Catalog& catalog, const BestRequest& request, int thr
     begun =
         Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before));
     show("search");
-    answer.found =
-        search(answer.space, answer.goal, compile_quickly(catalog, mix, {}, options.stop), side_by_side, options);
+    answer.found = search(answer.space, answer.goal, compile_quickly(catalog, answer.mix, {}, options.stop),
+                          side_by_side, options);
     answer.seconds = seconds_since(begun);
     answer.trace = so_far.trace;
     if (answer.keeps() && !cancelled()) {

@@ -1,5 +1,6 @@
 // Single steps around the best machine of a search.
 #include "server/studies/best_steps.h"
+#include "server/json/report_json.h"
 
 #include <algorithm>
 
@@ -30,14 +31,6 @@ Steps steps_of(const BestAnswer& answer) {
   return steps;
 }
 
-double metric_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
-
-double sum_of_all(const Breakdown& parts) {
-  double total = 0;
-  for (const auto& [part, value] : parts) total += value;
-  return total;
-}
-
 }  // namespace
 
 std::vector<Change> differences(const SearchSpace& space, const Machine& from, const Machine& to) {
@@ -55,11 +48,9 @@ std::vector<Knee> found_knees(const BestAnswer& answer) {
   const std::vector<Candidate>& best = answer.found.best;
   const std::size_t width = answer.goal.objectives.size();
   if (width < 2 || !answer.keeps()) return std::vector<Knee>(best.size(), Knee::plain);
-  std::vector<std::vector<double>> costs(width);
-  for (const Candidate& one : best)
-    for (std::size_t k = 0; k < width; ++k) costs[k].push_back(one.score.costs[k]);
-  return front_knees(std::vector<std::span<const double>>(costs.begin(), costs.end()),
-                     std::vector<Better>(width, Better::lower));
+  const auto costs = columns_of(
+      best, width, [](const Candidate& one) -> const auto& { return one.score.costs; });
+  return front_knees(spans_of(costs), std::vector<Better>(width, Better::lower));
 }
 
 std::vector<std::size_t> places_shown(std::size_t all, std::size_t most, const std::vector<Knee>& knees) {
@@ -119,12 +110,12 @@ std::vector<BoughtStep> bought_steps(const BestAnswer& answer) {
   std::vector<BoughtStep> bought;
   if (answer.around.points.empty()) return bought;
   const Outcome& now = answer.around.outcome;
-  const double area = metric_of(now, Metric::area_mm2), fps = metric_of(now, Metric::throughput_fps);
+  const double area = now.values[Metric::area_mm2], fps = now.values[Metric::throughput_fps];
   const Steps steps = steps_of(answer);
   for (std::size_t i = 0; i < steps.points.size(); ++i) {
     const Outcome& then = steps.outcomes[i];
-    const BoughtStep step{steps.points[i]->change, metric_of(then, Metric::area_mm2) - area,
-                          metric_of(then, Metric::throughput_fps) - fps};
+    const BoughtStep step{steps.points[i]->change, then.values[Metric::area_mm2] - area,
+                          then.values[Metric::throughput_fps] - fps};
     if (then.feasible && step.area_mm2 > 0 && step.frames_per_s > fps * least_gain) bought.push_back(step);
   }
   std::ranges::stable_sort(bought, [](const BoughtStep& a, const BoughtStep& b) {
@@ -146,14 +137,14 @@ std::vector<KnownRange> known_ranges(const BestAnswer& answer) {
     for (const auto& [metric, ranges] : {std::pair(Metric::energy_j_per_frame, &report.energy_ranges_j),
                                          std::pair(Metric::area_mm2, &report.area_ranges_mm2),
                                          std::pair(Metric::price_usd, &report.price_ranges_usd)}) {
-      least.back().values[metric] = sum_of_all(ranges->least);
-      most.back().values[metric] = sum_of_all(ranges->most);
+      least.back().values[metric] = total_of(ranges->least);
+      most.back().values[metric] = total_of(ranges->most);
     }
   }
   const Outcome all_least = mixed(answer.mix, least), all_most = mixed(answer.mix, most);
   for (const Metric metric : {Metric::energy_j_per_frame, Metric::area_mm2, Metric::price_usd})
     if (metric != Metric::price_usd || priced)
-      known.push_back({metric, metric_of(all_least, metric), metric_of(all_most, metric)});
+      known.push_back({metric, all_least.values[metric], all_most.values[metric]});
   return known;
 }
 

@@ -6,6 +6,7 @@
 #include "core/cost/price/area.h"
 #include "core/machine/dram.h"
 #include "core/machine/rate.h"
+#include "server/json/report_json.h"
 #include "server/studies/analysis.h"
 #include "server/studies/comparison_parts.h"
 
@@ -13,8 +14,6 @@ namespace sdip {
 namespace {
 
 constexpr double operations_of_mac = 2;
-
-double metric_value(const Report& report, Metric metric) { return report.outcome.values[metric]; }
 
 DeviceField own_field(std::string name, const std::string& value, std::string unit) {
   return {std::move(name), value, std::move(unit), "the machine being compared", "derived"};
@@ -101,14 +100,12 @@ ComparisonRow own_row(const NamedMachine& named, const Analysis& analysis, std::
       "A batch: from the first prompt to the last image, the cores filled and drained; what waiting cores' "
       "clock trees take is left out.");
   const auto set = [&](Metric metric, double value) { row.values[at(metric)].second = value; };
-  const auto of = [&](Metric metric) { return metric_value(report, metric); };
+  const auto of = [&](Metric metric) { return report.outcome.values[metric]; };
   const auto frames = static_cast<double>(row.batch);
   const double stream_frame_s = 1 / of(Metric::throughput_fps);
   // The frames behind the first leave one by one, as in a saturated stream.
   const double batch_s = of(Metric::latency_s) + (frames - 1) * stream_frame_s, frame_s = batch_s / frames;
-  double leakage_w = 0;
-  for (const auto& [block, watts] : report.leakage_w) leakage_w += watts;
-  const double waiting_j = leakage_w * (frame_s - stream_frame_s);
+  const double waiting_j = total_of(report.leakage_w) * (frame_s - stream_frame_s);
   const double joules = of(Metric::energy_j_per_frame) + waiting_j,
                tops = of(Metric::tops) * stream_frame_s / frame_s;
   for (auto& [part, share] : row.energy_parts_j)
@@ -171,7 +168,7 @@ struct OwnBound {
 bool has_bound(const Analysis& analysis) {
   const Machine& m = analysis.machine;
   return m.sparsity != Sparsity::skipping && m.in_memory_weights == InMemoryWeights::off &&
-         std::isfinite(metric_value(analysis.report, Metric::tops_peak));
+         std::isfinite(analysis.report.outcome.values[Metric::tops_peak]);
 }
 
 OwnBound own_bound(const Analysis& analysis, std::span<const LayeredStage> layered, std::int64_t batch) {
@@ -193,7 +190,7 @@ OwnBound own_bound(const Analysis& analysis, std::span<const LayeredStage> layer
     bound.latency_s = std::max(bound.latency_s, all.stages[i].compute_s);
     bound.stages.push_back(stage_of_roofline(all.stages[i], work[i].passes_per_frame));
   }
-  const double all_macs_s = operations / (metric_value(analysis.report, Metric::tops_peak) * 1e12);
+  const double all_macs_s = operations / (analysis.report.outcome.values[Metric::tops_peak] * 1e12);
   bound.latency_s = std::max(bound.latency_s, all_macs_s);
   bound.utilization = all_macs_s / bound.latency_s;
   return bound;

@@ -1,7 +1,6 @@
 // Rows of the published analysis as text and JSON.
 #include "server/studies/npu_analysis.h"
 
-#include <cstdio>
 #include <string>
 
 #include "core/base/escaped.h"
@@ -10,18 +9,12 @@
 namespace sdip {
 namespace {
 
-std::string digits(double value, const char* form) {
-  char text[64];
-  std::snprintf(text, sizeof text, form, value);
-  return text;
-}
-
 std::string ours_text(const AnalysisRow& row) {
   switch (row.figure->unit) {
     case FigureUnit::share:
-      return digits(100 * row.ours, "%.2f %%");
+      return fixed_text(100 * row.ours, 2) + " %";
     case FigureUnit::ratio:
-      return digits(row.ours, "%.3f");
+      return fixed_text(row.ours, 3);
     case FigureUnit::bytes:
       return count_text(static_cast<std::int64_t>(row.ours)) + " B";
     case FigureUnit::count:
@@ -30,7 +23,7 @@ std::string ours_text(const AnalysisRow& row) {
   return count_text(static_cast<std::int64_t>(row.ours));
 }
 
-std::string ratio_text(const AnalysisRow& row) { return row.ratio ? digits(*row.ratio, "%.4f") : "-"; }
+std::string ratio_text(const AnalysisRow& row) { return row.ratio ? fixed_text(*row.ratio, 4) : "-"; }
 
 std::string said_text(const AnalysisRow& row) {
   return row.figure->said.empty() ? "-" : std::string(row.figure->said);

@@ -291,12 +291,9 @@ FoundFront compiled_draw(const Catalog& catalog, const SearchedSpace& searched, 
 
 CostPoints front_of(const CostPoints& points) {
   if (points.empty()) return {};
-  std::vector<std::vector<double>> columns(points[0].size());
-  for (const auto& point : points)
-    for (std::size_t k = 0; k < columns.size(); ++k) columns[k].push_back(point[k]);
-  const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+  const auto columns = columns_of(points, points[0].size(), std::identity());
   CostPoints front;
-  for (const std::int64_t i : pareto_front(spans, std::vector<Better>(columns.size(), Better::lower)))
+  for (const std::int64_t i : pareto_front(spans_of(columns), std::vector<Better>(columns.size(), Better::lower)))
     if (front.empty() || front.back() != points[at(i)]) front.push_back(points[at(i)]);
   return front;
 }

@@ -2,7 +2,6 @@
 #include "server/studies/tiling_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
@@ -12,17 +11,9 @@
 namespace sdip {
 namespace {
 
-std::string millions(std::int64_t words) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", static_cast<double>(words) / 1e6);
-  return text;
-}
+std::string millions(std::int64_t words) { return fixed_text(static_cast<double>(words) / 1e6, 3); }
 
-std::string ratio_text(double ratio) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", ratio);
-  return text;
-}
+std::string ratio_text(double ratio) { return fixed_text(ratio, 3); }
 
 std::string words_text(std::int64_t words) {
   if (words >= 1 << 20 && words % (1 << 20) == 0) return std::to_string(words >> 20) + " Mi";

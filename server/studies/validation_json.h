@@ -22,6 +22,11 @@ Coverage coverage_of(const Validation& validation);
 OrderedJson first_difference_json(const Validation& validation);
 schema::Schema first_difference_schema();
 
+/// A text that is kept of something, as JSON; null where none is.
+inline OrderedJson stored_json(const std::string& text) {
+  return text.empty() ? OrderedJson() : OrderedJson::parse(text);
+}
+
 /// A stored job without its result: what its row says, and how far it is.
 template <class Row>
 OrderedJson job_row_json(const Row& row, OrderedJson progress) {
@@ -34,7 +39,7 @@ OrderedJson job_row_json(const Row& row, OrderedJson progress) {
           {"progress", std::move(progress)},
           {"error", std::move(error)},
           {"request", OrderedJson::parse(row.request_json)},
-          {"summary", row.summary_json.empty() ? OrderedJson() : OrderedJson::parse(row.summary_json)}};
+          {"summary", stored_json(row.summary_json)}};
 }
 
 /// A stored validation without its result: of a design point, or of a front.

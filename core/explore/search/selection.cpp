@@ -19,13 +19,11 @@ std::vector<Places> fronts_of(std::span<const Score> scores, Places places) {
   const std::size_t width = scores[places[0]].costs.size();
   const std::vector<Better> lower(width, Better::lower);
   while (!places.empty()) {
-    std::vector<std::vector<double>> columns(width);
-    for (const std::size_t i : places)
-      for (std::size_t k = 0; k < width; ++k) columns[k].push_back(scores[i].costs[k]);
-    const std::vector<std::span<const double>> spans(columns.begin(), columns.end());
+    const auto columns = columns_of(
+        places, width, [&](std::size_t i) -> const auto& { return scores[i].costs; });
     List<bool> taken(places.size());
     Places& front = fronts.emplace_back();
-    for (const std::int64_t position : pareto_front(spans, lower)) {
+    for (const std::int64_t position : pareto_front(spans_of(columns), lower)) {
       front.push_back(places[at(position)]);
       taken[position] = true;
     }

@@ -23,4 +23,10 @@ void append(PointBatch& batch, const Outcome& outcome) {
   }
 }
 
+Outcome outcome_at(const PointBatch& batch, std::size_t place) {
+  Outcome outcome{.feasible = batch.feasible[place] != 0, .reason = batch.reasons[batch.reason[place]]};
+  for (std::size_t m = 0; m < metric_count; ++m) outcome.values[m] = batch.values[m][place];
+  return outcome;
+}
+
 }  // namespace sdip

@@ -29,5 +29,7 @@ struct PointBatch {
 
 /// Adds the next point.
 void append(PointBatch& batch, const Outcome& outcome);
+/// The outcome that is in this place of a batch.
+Outcome outcome_at(const PointBatch& batch, std::size_t place);
 
 }  // namespace sdip

@@ -78,9 +78,8 @@ void print_machine(std::ostream& out, const BestAnswer& answer, const Machine& m
   };
   std::ranges::for_each(parameters(), add);
   std::ranges::for_each(technology_parameters(), add);
-  out << "\n";
-  print_heading(out, "The machine, where it is not as preset " + answer.request.preset, colour);
-  print_table(out, {{""}, {"", Align::right}, {""}, {answer.request.preset, Align::right}}, rows, colour);
+  print_section(out, "The machine, where it is not as preset " + answer.request.preset,
+                {{""}, {"", Align::right}, {""}, {answer.request.preset, Align::right}}, rows, colour);
 }
 
 void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
@@ -111,14 +110,12 @@ void print_worth(std::ostream& out, const BestAnswer& answer, bool colour) {
                       quantity_text(measured(objective.measure, machine, outcome)[0], objective.measure.unit()),
                       ""});
     }
-  out << "\n";
-  print_heading(out, "What it is worth", colour);
   std::vector<Column> columns = {
       {""}, {several ? "all" : "", Align::right}, {"as far as the technology's figures are known"}};
   for (std::size_t i = 0; several && i < answer.mix.size(); ++i)
     columns.push_back({printable(answer.mix[i].model), Align::right});
   for (TextRow& row : rows) row.resize(columns.size());
-  print_table(out, columns, rows, colour);
+  print_section(out, "What it is worth", columns, rows, colour);
 }
 
 std::string signed_text(double value, std::string_view unit) {
@@ -145,9 +142,8 @@ void print_beyond(std::ostream& out, const BestAnswer& answer, bool colour) {
   std::vector<TextRow> rows;
   for (const BetterStep& step : better)
     rows.push_back({change_text(step.change), quantity_text(step.value, measure.unit()), forbidden_text(step)});
-  out << "\n";
-  print_heading(out, "Single steps that would better it, and what forbids them", colour);
-  print_table(out, {{""}, {std::string(measure.name()), Align::right}, {"", Align::left, true}}, rows, colour);
+  print_section(out, "Single steps that would better it, and what forbids them",
+                {{""}, {std::string(measure.name()), Align::right}, {"", Align::left, true}}, rows, colour);
 }
 
 /// Prints what more area buys.
@@ -158,10 +154,9 @@ void print_bought(std::ostream& out, const BestAnswer& answer, bool colour) {
                     signed_text(step.frames_per_s, "frame/s"),
                     quantity_text(step.frames_per_s_per_mm2(), "frame/s/mm2")});
   if (rows.empty()) return;
-  out << "\n";
-  print_heading(out, "What further area buys, one row at a time", colour);
-  print_table(out, {{""}, {"area", Align::right}, {"frames/s", Align::right}, {"for each mm2", Align::right}}, rows,
-              colour);
+  print_section(out, "What further area buys, one row at a time",
+                {{""}, {"area", Align::right}, {"frames/s", Align::right}, {"for each mm2", Align::right}}, rows,
+                colour);
 }
 
 /// The others of one objective, or the front.
@@ -191,13 +186,11 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
   for (const Objective& one : objectives) columns.push_back({std::string(one.measure.name()), Align::right});
   if (front) columns.push_back({"knee"});
   columns.push_back({front ? "differs from the one before by" : "differs from the best by", Align::left, true});
-  out << "\n";
-  print_heading(out,
+  print_section(out,
                 front ? "The front: " + count_text(std::ssize(best)) + " machines that none beats" +
                             (shown < best.size() ? ", of them " + count_text(static_cast<std::int64_t>(shown)) : "")
                       : "The next best",
-                colour);
-  print_table(out, columns, rows, colour);
+                columns, rows, colour);
 }
 
 /// With as many digits as tell it from a limit.

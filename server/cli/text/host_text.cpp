@@ -1,24 +1,14 @@
 // The report of a machine with a host, as text, Markdown and JSON.
 #include "server/cli/text/host_text.h"
 
-#include <cstdio>
-
 #include "server/io/text.h"
 
 namespace sdip {
 namespace {
 
-std::string rounded_text(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", value < 100 ? 1 : 0, value);
-  return text;
-}
+std::string rounded_text(double value) { return fixed_text(value, value < 100 ? 1 : 0); }
 
-std::string times_text(double before, double now) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", now > 0 ? before / now : 0.0);
-  return text;
-}
+std::string times_text(double before, double now) { return fixed_text(now > 0 ? before / now : 0.0, 2); }
 
 std::string nanoseconds_text(double seconds) { return rounded_text(seconds * 1e9); }
 
@@ -30,8 +20,6 @@ void print_host_report(std::ostream& out, const HostReport& report, bool colour)
   for (const HostPart& part : report.parts)
     parts.push_back({part.what, rounded_text(part.cycles), share_text(part.cycles / report.cycles)});
   print_table(out, {{""}, {"cycles", Align::right}, {"", Align::right}}, parts, colour);
-  out << "\n";
-  print_heading(out, "What would change that", colour);
   std::vector<TextRow> rows;
   for (const HostChange& change : report.changes) {
     if (!change.infeasible.empty()) {
@@ -41,13 +29,13 @@ void print_host_report(std::ostream& out, const HostReport& report, bool colour)
     rows.push_back({change.changes, rounded_text(change.cycles), quantity_text(change.frame_s, "s"),
                     times_text(report.cycles, change.cycles), nanoseconds_text(change.software_s)});
   }
-  print_table(out,
-              {{"", Align::left, true},
-               {"cycles a frame", Align::right},
-               {"time", Align::right},
-               {"times faster", Align::right},
-               {"software is as fast at, ns a MAC", Align::right}},
-              rows, colour);
+  print_section(out, "What would change that",
+                {{"", Align::left, true},
+                 {"cycles a frame", Align::right},
+                 {"time", Align::right},
+                 {"times faster", Align::right},
+                 {"software is as fast at, ns a MAC", Align::right}},
+                rows, colour);
   if (const auto unexplained = unexplained_cycles(report.model))
     out << "\n  The authors measured " << count_text(static_cast<std::int64_t>(*unexplained))
         << " cycles more than they computed, and could not explain them: "

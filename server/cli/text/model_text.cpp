@@ -56,6 +56,16 @@ std::string shape_of(const OrderedJson& tensor) {
   return declared == shape ? shape : shape + ", declared " + declared;
 }
 
+/// Its operator sets and its producer, then its inputs and outputs with the shape of each.
+std::vector<TextRow> file_rows(const OrderedJson& facts, std::string (*shape)(const OrderedJson& value)) {
+  const std::string producer = text(facts["producer"]);
+  std::vector<TextRow> rows = {{"opset", opsets(facts)}, {"producer", producer.empty() ? "not said" : producer}};
+  for (const auto& [key, name] : {std::pair("inputs", "input"), std::pair("outputs", "output")})
+    for (const auto& value : facts[key])
+      rows.push_back({name, fmt::format("{} {} {}", text(value["name"]), text(value["type"]), shape(value))});
+  return rows;
+}
+
 void add_nodes(std::vector<TextRow>& rows, const OrderedJson& nodes) {
   rows.push_back({"nodes", fmt::format("{} in the file, {} imported ({} on weights alone), {} after rewriting",
                                        count(nodes["file"]), count(nodes["imported"]), count(nodes["constant"]),
@@ -90,20 +100,18 @@ void add_work(std::vector<TextRow>& rows, const OrderedJson& stage) {
 }
 
 void print_live(std::ostream& out, const OrderedJson& report, bool colour) {
-  out << "\n";
-  print_heading(out, "Alive at once, in the file's order", colour);
   std::vector<TextRow> rows;
   for (const auto& row : report["live"])
     rows.push_back({text(row["rule"]), bytes(row["int8_bytes"]), bytes(row["fp16_bytes"]), count(row["intervals"]),
                     count(row["crossings"]), text(row["node"])});
-  print_table(out,
-              {{"rule"},
-               {"int8", Align::right},
-               {"fp16", Align::right},
-               {"intervals", Align::right},
-               {"crossing pairs", Align::right},
-               {"peak at", Align::left, true}},
-              rows, colour);
+  print_section(out, "Alive at once, in the file's order",
+                {{"rule"},
+                 {"int8", Align::right},
+                 {"fp16", Align::right},
+                 {"intervals", Align::right},
+                 {"crossing pairs", Align::right},
+                 {"peak at", Align::left, true}},
+                rows, colour);
   const auto& residual = report["residual"];
   out << "  " << count(residual["adds"])
       << " Adds of two activations of one shape; skips over more than 16 operators: "
@@ -119,8 +127,6 @@ void print_live(std::ostream& out, const OrderedJson& report, bool colour) {
 }
 
 void print_layers(std::ostream& out, const OrderedJson& report, std::int64_t macs, bool colour) {
-  out << "\n";
-  print_heading(out, "Layers of equal work, " + count(report["layer_classes"]) + " kinds", colour);
   std::vector<TextRow> rows;
   for (const auto& row : report["layers"]) {
     if (rows.size() == most_lines) break;
@@ -129,26 +135,25 @@ void print_layers(std::ostream& out, const OrderedJson& report, std::int64_t mac
                     number(row["macs"]) > 0 ? count(row["macs"]) : count(row["elements"]) + " elements",
                     share(all, macs)});
   }
-  print_table(out,
-              {{"type"}, {"work"}, {"nodes", Align::right}, {"MACs each", Align::right}, {"of MACs", Align::right}},
-              rows, colour);
+  print_section(
+      out, "Layers of equal work, " + count(report["layer_classes"]) + " kinds",
+      {{"type"}, {"work"}, {"nodes", Align::right}, {"MACs each", Align::right}, {"of MACs", Align::right}}, rows,
+      colour);
 }
 
 void print_tensors(std::ostream& out, const OrderedJson& report, bool colour) {
-  out << "\n";
-  print_heading(out, "Largest tensors", colour);
   std::vector<TextRow> rows;
-  for (const char* kind : {"activations", "weights"}) {
+  for (const auto& [kind, name] : {std::pair("activations", "activation"), std::pair("weights", "weight")}) {
     std::size_t listed = 0;
     for (const auto& row : report[kind]) {
       if (++listed > most_lines / 2) break;
-      rows.push_back({std::string(kind).substr(0, std::string(kind).size() - 1),
-                      shape_text(row["shape"].get<Shape>()), bytes(row["int8_bytes"]), bytes(row["fp16_bytes"]),
-                      text(row["name"])});
+      rows.push_back({name, shape_text(row["shape"].get<Shape>()), bytes(row["int8_bytes"]),
+                      bytes(row["fp16_bytes"]), text(row["name"])});
     }
   }
-  print_table(out, {{""}, {"shape"}, {"int8", Align::right}, {"fp16", Align::right}, {"name", Align::left, true}},
-              rows, colour);
+  print_section(out, "Largest tensors",
+                {{""}, {"shape"}, {"int8", Align::right}, {"fp16", Align::right}, {"name", Align::left, true}},
+                rows, colour);
 }
 
 void add_tree(std::vector<TextRow>& rows, const OrderedJson& tree, std::size_t depth, std::int64_t macs) {
@@ -163,29 +168,21 @@ void add_tree(std::vector<TextRow>& rows, const OrderedJson& tree, std::size_t d
 }
 
 void print_tree(std::ostream& out, const OrderedJson& tree, bool colour) {
-  out << "\n";
-  print_heading(out, "Modules, by the nodes' names", colour);
   std::vector<TextRow> rows;
   add_tree(rows, tree, 0, number(tree["macs"]));
-  print_table(out,
-              {{"module"},
-               {"nodes", Align::right},
-               {"parameters", Align::right},
-               {"MACs", Align::right},
-               {"of MACs", Align::right}},
-              rows, colour);
+  print_section(out, "Modules, by the nodes' names",
+                {{"module"},
+                 {"nodes", Align::right},
+                 {"parameters", Align::right},
+                 {"MACs", Align::right},
+                 {"of MACs", Align::right}},
+                rows, colour);
 }
 
 void print_stage(std::ostream& out, const OrderedJson& stage, bool with_tree, bool colour) {
   const OrderedJson& report = stage["report"];
   print_heading(out, text(stage["name"]) + " (" + text(stage["role"]) + ")", colour);
-  std::vector<TextRow> rows = {{"opset", opsets(stage)}};
-  const std::string producer = text(stage["producer"]);
-  rows.push_back({"producer", producer.empty() ? "not said" : producer});
-  for (const char* side : {"inputs", "outputs"})
-    for (const auto& tensor : stage[side])
-      rows.push_back({std::string(side).substr(0, std::string(side).size() - 1),
-                      fmt::format("{} {} {}", text(tensor["name"]), text(tensor["type"]), shape_of(tensor))});
+  std::vector<TextRow> rows = file_rows(stage, shape_of);
   add_work(rows, stage);
   add_nodes(rows, report["nodes"]);
   add_list(rows, "operators", counted(stage["operators"], "type"));
@@ -200,22 +197,15 @@ void print_stage(std::ostream& out, const OrderedJson& stage, bool with_tree, bo
   if (with_tree) print_tree(out, report["tree"], colour);
 }
 
+std::string surveyed_shape(const OrderedJson& value) {
+  if (value["dims"].is_null()) return "without a shape";
+  std::string shape;
+  for (const auto& dim : value["dims"]) shape += (shape.empty() ? "" : ",") + text(dim);
+  return "[" + shape + "]";
+}
+
 void print_survey(std::ostream& out, const OrderedJson& survey, bool colour) {
-  std::vector<TextRow> rows = {{"opset", opsets(survey)}};
-  const std::string producer = text(survey["producer"]);
-  rows.push_back({"producer", producer.empty() ? "not said" : producer});
-  for (const char* side : {"inputs", "outputs"})
-    for (const auto& value : survey[side]) {
-      std::string shape;
-      if (value["dims"].is_null()) {
-        shape = "without a shape";
-      } else {
-        for (const auto& dim : value["dims"]) shape += (shape.empty() ? "" : ",") + text(dim);
-        shape = "[" + shape + "]";
-      }
-      rows.push_back({std::string(side).substr(0, std::string(side).size() - 1),
-                      fmt::format("{} {} {}", text(value["name"]), text(value["type"]), shape)});
-    }
+  std::vector<TextRow> rows = file_rows(survey, surveyed_shape);
   rows.push_back({"nodes", fmt::format("{}, {} initializers, {} functions, {} subgraphs", count(survey["nodes"]),
                                        count(survey["initializers"]), count(survey["functions"]),
                                        count(survey["subgraphs"]))});
@@ -237,12 +227,10 @@ void print_facts(std::ostream& out, const OrderedJson& facts, bool with_tree, bo
 void print_refused(std::ostream& out, const OrderedJson& refused, bool colour) {
   print_heading(out, text(refused["name"]) + " (cannot be imported)", colour);
   if (refused.contains("survey")) print_survey(out, refused["survey"], colour);
-  out << "\n";
-  print_heading(out, "In the way", colour);
   std::vector<TextRow> rows;
   for (const auto& row : refused["problems"])
     rows.push_back({text(row["code"]), text(row["where"]), text(row["detail"])});
-  print_table(out, {{"code"}, {"where", Align::left, true}, {""}}, rows, colour);
+  print_section(out, "In the way", {{"code"}, {"where", Align::left, true}, {""}}, rows, colour);
   const std::string give = refused.value("give", "");
   if (!give.empty()) out << "\nAdd, with sizes and values of yours: " << printable(give) << "\n";
 }

@@ -17,8 +17,6 @@ constexpr std::size_t most_suggested = 5, most_listed_changes = 20;
 constexpr std::array shown = {Metric::throughput_fps, Metric::latency_s, Metric::energy_j_per_frame,
                               Metric::dram_bytes_per_frame, Metric::area_mm2};
 
-double value_of(const Outcome& outcome, Metric metric) { return outcome.values[metric]; }
-
 /// "+12.3 %", "x 257"; "0" where nothing changed.
 std::string change_text(double before, double after) {
   if (before == after) return "0";
@@ -32,11 +30,16 @@ std::string step_text(const Change& change) {
   return value_text(*change.row, change.from) + " to " + value_text(*change.row, change.to);
 }
 
+/// "cores 8": the row and what it is changed to.
+std::string changed_text(const Change& change) {
+  return fmt::format("{} {}", change.row->name, value_text(*change.row, change.to));
+}
+
 TextRow row_of(const Sensitivities& s, const ChangedPoint& point) {
   TextRow row = {middle_cut(point.change.row->name, 20),
                  middle_cut(value_text(*point.change.row, point.change.to), 12)};
   for (const Metric metric : shown)
-    row.push_back(change_text(value_of(s.outcome, metric), value_of(point.outcome, metric)));
+    row.push_back(change_text(s.outcome.values[metric], point.outcome.values[metric]));
   const bool same = point.pace == s.pace && point.limiter == s.limiter;
   row.push_back(same ? "" : middle_cut(needed_text(point.limiter), 12));
   return row;
@@ -81,8 +84,7 @@ void print_idle_moves(std::ostream& out, const Sensitivities& s) {
   const auto found = idle_moves(s);
   std::string names;
   for (const std::size_t i : std::span(found).first(std::min(found.size(), most_suggested)))
-    names += (names.empty() ? "" : ", ") + std::string(s.points[i].change.row->name) + " " +
-             value_text(*s.points[i].change.row, s.points[i].change.to);
+    names += (names.empty() ? "" : ", ") + changed_text(s.points[i].change);
   if (!names.empty())
     out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
 }
@@ -109,12 +111,11 @@ void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
     else if (differ(s.outcome, point.outcome))
       acting.push_back(&point);
     else
-      idle += (idle.empty() ? "" : ", ") + std::string(point.change.row->name) + " " +
-              value_text(*point.change.row, point.change.to);
+      idle += (idle.empty() ? "" : ", ") + changed_text(point.change);
   }
   const auto effect = [&](const ChangedPoint* point) {
     const auto moved = [&](Metric metric) {
-      return std::abs(std::log(value_of(point->outcome, metric) / value_of(s.outcome, metric)));
+      return std::abs(std::log(point->outcome.values[metric] / s.outcome.values[metric]));
     };
     return std::pair(moved(Metric::throughput_fps), moved(Metric::latency_s));
   };
@@ -125,12 +126,9 @@ void print_all(std::ostream& out, const Sensitivities& s, bool colour) {
     if (rows.size() < most_listed_changes)
       rows.push_back(row_of(s, *point));
     else
-      weaker += (weaker.empty() ? "" : ", ") + std::string(point->change.row->name) + " " +
-                value_text(*point->change.row, point->change.to);
+      weaker += (weaker.empty() ? "" : ", ") + changed_text(point->change);
   }
-  out << "\n";
-  print_heading(out, "Single changes, the strongest on frames a second first", colour);
-  print_table(out, columns(), rows, colour);
+  print_section(out, "Single changes, the strongest on frames a second first", columns(), rows, colour);
   if (!weaker.empty()) out << "  less (--json has them all):\n    " << broken_text(weaker, 96, 4) << "\n";
   if (!idle.empty()) out << "  nothing:\n    " << broken_text(idle, 96, 4) << "\n";
   print_stepless(out, s);
