@@ -179,7 +179,7 @@ void retire_transfers(Chip& chip, ClassCharges& charges) {
   if (chip.options.charged) {
     const auto [charged, fresh] = charges.try_emplace(chip.instruction().instruction_class);
     if (fresh) charged->second = expand(c, chip.machine, chip.stage.role);
-    charge_moved(charged->second, c, chip.machine, moved, chip.who);
+    require_charged(charged->second, c, chip.machine, moved, chip.who);
   }
   if (chip.options.moved) chip.options.moved(chip.now, std::move(moved));
 }

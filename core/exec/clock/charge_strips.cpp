@@ -126,8 +126,8 @@ Count weights_coming(const InstructionClass& c, const StripStep& step, Count til
 }
 
 /// One operation: rows that it adds, and what it is charged. Returns what it adds.
-Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operations, std::size_t i,
-                     const StripStep& step, const StripPlaces& places, bool known) {
+Amounts required_of_strip(const Comparison& x, const std::vector<Operation>& operations, std::size_t i,
+                          const StripStep& step, const StripPlaces& places, bool known) {
   const InstructionClass& c = x.c;
   const TileTransfers& t = x.moved.operations[i];
   const Operation& o = operations[i];
@@ -162,7 +162,7 @@ Amounts charge_strip(const Comparison& x, const std::vector<Operation>& operatio
 
 }  // namespace
 
-void charge_strips(const std::vector<Operation>& operations, const Comparison& x) {
+void require_strips_charged(const std::vector<Operation>& operations, const Comparison& x) {
   const InstructionClass& c = x.c;
   const bool known = !x.moved.other_windows && reads_rows(c.parts[0]);
   StripPlaces places(c);
@@ -172,7 +172,7 @@ void charge_strips(const std::vector<Operation>& operations, const Comparison& x
   for_each_strip_step(c, [&](const StripStep& step) {
     const StripRows rows = strip_rows(c, step.rows.size());
     if (step.number == 0) places.next(c, step.rows, rows);
-    there += charge_strip(x, operations, i, step, places, known);
+    there += required_of_strip(x, operations, i, step, places, known);
     charged_a += 8 * operations[i].a_bytes;
     charged_others += 8 * operations[i].other_bytes;
     charged_made += amounts_of(x, step, 0, [&](std::size_t part) { return rows.parts[part].made; }).made;

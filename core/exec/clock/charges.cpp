@@ -55,8 +55,8 @@ void require_others(const Comparison& x, const std::vector<Operation>& operation
 
 }  // namespace
 
-void charge_moved(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
-                  const InstructionTransfers& moved, const std::string& who) {
+void require_charged(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
+                     const InstructionTransfers& moved, const std::string& who) {
   const Machine m = machine_for(c, machine);
   const Comparison x{c, m, moved, who};
   const bool nest = is_nest(c.work.family), single = c.compound == Compound::single;
@@ -65,7 +65,7 @@ void charge_moved(const std::vector<Operation>& operations, const InstructionCla
   for (std::size_t i = 0; !moved.at_once && i < operations.size(); ++i)
     x.require_beats(operations[i], moved.operations[i], i);
   x.require_results(operations);
-  if (c.compound == Compound::strips) return charge_strips(operations, x);
+  if (c.compound == Compound::strips) return require_strips_charged(operations, x);
   if (moved.at_once || (nest && !moved.by_tiles)) return;
   if (!nest) return require_others(x, operations);
   const bool other_windows = single && (moved.reads_rows_again || clips(c));

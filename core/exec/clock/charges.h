@@ -13,7 +13,7 @@ namespace sdip::exec {
 /// docs/model/counting.md#what-the-datapath-moves says: operands A and B, partial sums and results, operation
 /// by operation. Throws Error("execution_failed", who, ...) where they differ, or where an operation began with
 /// another tile of weights, and when the other operands or the results come to other totals.
-void charge_moved(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
-                  const InstructionTransfers& moved, const std::string& who);
+void require_charged(const std::vector<Operation>& operations, const InstructionClass& c, const Machine& machine,
+                     const InstructionTransfers& moved, const std::string& who);
 
 }  // namespace sdip::exec

@@ -63,7 +63,7 @@ void Clock::charge(std::span<const InstructionTransfers> moved) const {
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const Instruction& instruction = program_.instructions[i];
     const auto number = at(instruction.instruction_class);
-    charge_moved(operations_[number], program_.classes[number], m_, moved[i], instruction.name);
+    require_charged(operations_[number], program_.classes[number], m_, moved[i], instruction.name);
   }
 }
 

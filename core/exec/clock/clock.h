@@ -29,7 +29,7 @@ class Clock {
   void follow(const CompiledStage& stage);
 
   /// Compares what instructions moved with what the tile operations of their classes are charged. Throws what
-  /// charge_moved throws.
+  /// require_charged throws.
   void charge(std::span<const InstructionTransfers> moved) const;
 
   /// The next pass: the first is cold. Throws Error("execution_failed", ...) when weights or tiles do not fit where

@@ -38,7 +38,7 @@ struct Comparison {
   void require_beats(const Operation& o, const TileTransfers& t, std::size_t number) const;
 };
 
-/// As charge_moved, for an instruction of strips.
-void charge_strips(const std::vector<Operation>& operations, const Comparison& comparison);
+/// As require_charged, for an instruction of strips.
+void require_strips_charged(const std::vector<Operation>& operations, const Comparison& comparison);
 
 }  // namespace sdip::exec

@@ -38,7 +38,7 @@ std::string difference_of(const CompiledStage& stage, const Machine& machine, st
   const InstructionClass& c = class_of_instruction(stage, i);
   std::vector<exec::Operation> operations = exec::expand(c, machine, stage.role);
   try {
-    exec::charge_moved(operations, c, machine, moved, stage.program.instructions[i].name);
+    exec::require_charged(operations, c, machine, moved, stage.program.instructions[i].name);
   } catch (const Error& error) {
     return std::string(error.code) + ": " + error.what();
   }

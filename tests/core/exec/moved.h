@@ -16,7 +16,7 @@ const InstructionClass& class_of_instruction(const CompiledStage& stage, std::si
 std::vector<InstructionTransfers> transfers_of(const CompiledStage& stage, const Machine& machine,
                                                const MadeNetwork& network);
 
-/// What charge_moved says of an instruction; nothing: it moved what it is charged.
+/// What require_charged says of an instruction; nothing: it moved what it is charged.
 std::string difference_of(const CompiledStage& stage, const Machine& machine, std::size_t i,
                           const InstructionTransfers& moved);
 

@@ -236,7 +236,7 @@ std::string said_against(const InstructionClass& c, std::vector<exec::Operation>
   Machine m;
   m.activation_format = NumberFormat::fp32;
   try {
-    exec::charge_moved(operations, c, m, moved, "strips");
+    exec::require_charged(operations, c, m, moved, "strips");
   } catch (const Error& error) {
     return error.what();
   }
