@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/powers.h"
@@ -32,22 +33,12 @@ namespace {
 
 /// Bits that a multiplier multiplies: of floats the significand with its leading one.
 double multiplied_bits(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fp32:
-      return 24;
-    case NumberFormat::fp16:
-      return 11;
-    case NumberFormat::fp16_e6m9:
-      return 10;
-    case NumberFormat::bf16:
-      return 8;
-    case NumberFormat::fp8_e4m3:
-      return 4;
-    case NumberFormat::fp8_e5m2:
-      return 3;
-    default:
-      return static_cast<double>(bits_of(format));
-  }
+  using enum NumberFormat;
+  static constexpr std::pair<NumberFormat, double> floats[] = {{fp32, 24}, {fp16, 11},    {fp16_e6m9, 10},
+                                                               {bf16, 8},  {fp8_e4m3, 4}, {fp8_e5m2, 3}};
+  for (const auto& [floating, bits] : floats)
+    if (floating == format) return bits;
+  return static_cast<double>(bits_of(format));
 }
 
 /// A number of its own in place of one of a block: what a multiplier meets of it beside wider activations.

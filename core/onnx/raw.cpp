@@ -20,50 +20,18 @@ T raw_element(std::string_view raw, std::size_t i) {
   return value;
 }
 
-/// The code of an element of fewer than 8 bits.
-std::int64_t packed_code(ElementType type, std::string_view raw, std::size_t i) {
-  const std::int64_t bits = bits_of(type);
-  return code_in_byte(raw_element<std::uint8_t>(raw, i / as_size(8 / bits)), bits, i);
-}
-
-double float_of_raw(ElementType type, std::string_view raw, std::size_t i) {
+std::int64_t code_of_raw(ElementType type, std::string_view raw, std::size_t i) {
   switch (bits_of(type)) {
     case 64:
-      return raw_element<double>(raw, i);
-    case 32:
-      return static_cast<double>(raw_element<float>(raw, i));
-    case 16:
-      return float_of_code(type, raw_element<std::uint16_t>(raw, i));
-    case 8:
-      return float_of_code(type, raw_element<std::uint8_t>(raw, i));
-    default:
-      return float_of_code(type, packed_code(type, raw, i));
-  }
-}
-
-std::int64_t int_of_raw(ElementType type, std::string_view raw, std::size_t i) {
-  switch (type) {
-    case ElementType::int8:
-      return raw_element<std::int8_t>(raw, i);
-    case ElementType::uint8:
-      return raw_element<std::uint8_t>(raw, i);
-    case ElementType::boolean:
-      return raw_element<std::uint8_t>(raw, i) != 0;
-    case ElementType::int16:
-      return raw_element<std::int16_t>(raw, i);
-    case ElementType::uint16:
-      return raw_element<std::uint16_t>(raw, i);
-    case ElementType::int32:
-      return raw_element<std::int32_t>(raw, i);
-    case ElementType::uint32:
-      return raw_element<std::uint32_t>(raw, i);
-    case ElementType::int4:
-    case ElementType::uint4:
-    case ElementType::int2:
-    case ElementType::uint2:
-      return wrapped(type, packed_code(type, raw, i));
-    default:
       return raw_element<std::int64_t>(raw, i);
+    case 32:
+      return raw_element<std::uint32_t>(raw, i);
+    case 16:
+      return raw_element<std::uint16_t>(raw, i);
+    case 8:
+      return raw_element<std::uint8_t>(raw, i);
+    default:
+      return code_in_byte(raw_element<std::uint8_t>(raw, i / as_size(codes_in_each(type))), bits_of(type), i);
   }
 }
 
@@ -76,17 +44,19 @@ std::int64_t stored_bytes(ElementType type, const Shape& shape) {
 
 std::int64_t codes_in_each(ElementType type) { return bits_of(type) < 8 ? 8 / bits_of(type) : 1; }
 
+void add_code(Tensor& tensor, std::int64_t code) {
+  if (is_floating(tensor.type))
+    tensor.floats.push_back(float_of_code(tensor.type, code));
+  else
+    tensor.ints.push_back(wrapped(tensor.type, code));
+}
+
 Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw) {
   check(std::ssize(raw) == stored_bytes(type, shape), "tensor_of_raw: not as many bytes");
   Tensor value{type, shape, {}, {}};
   const auto count = as_size(element_count(shape));
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_floating(type)) {
-      value.floats.push_back(float_of_raw(type, raw, i));
-    } else {
-      value.ints.push_back(int_of_raw(type, raw, i));
-    }
-  }
+  is_floating(type) ? value.floats.reserve(count) : value.ints.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) add_code(value, code_of_raw(type, raw, i));
   return value;
 }
 
@@ -156,13 +126,6 @@ std::optional<std::int64_t> take_varint(std::string_view& in) {
     return static_cast<std::int64_t>(x);
   }
   return std::nullopt;
-}
-
-void add_code(Tensor& tensor, std::int64_t code) {
-  if (is_floating(tensor.type))
-    tensor.floats.push_back(float_of_code(tensor.type, code));
-  else
-    tensor.ints.push_back(wrapped(tensor.type, code));
 }
 
 }  // namespace

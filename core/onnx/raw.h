@@ -17,6 +17,9 @@ std::int64_t stored_bytes(ElementType type, const Shape& shape);
 /// Elements that a number of a field of varints, or a byte, holds: 2 of 4 bits, 4 of 2 bits, else 1.
 std::int64_t codes_in_each(ElementType type);
 
+/// Puts the element that a code stands for behind those that are there.
+void add_code(Tensor& tensor, std::int64_t code);
+
 /// The values of raw data. Requires stored_bytes of them, and no strings.
 Tensor tensor_of_raw(ElementType type, const Shape& shape, std::string_view raw);
 

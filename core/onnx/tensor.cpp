@@ -18,14 +18,8 @@ namespace {
 void read_codes(Tensor& value, const google::protobuf::RepeatedField<std::int32_t>& codes, std::int64_t count) {
   const std::int64_t in_each = codes_in_each(value.type);
   for (int code : codes) {
-    for (std::int64_t i = 0; i < in_each; ++i) {
-      const std::int64_t bits = in_each == 1 ? code : code_in_byte(code, bits_of(value.type), as_size(i));
-      if (is_floating(value.type)) {
-        value.floats.push_back(float_of_code(value.type, bits));
-      } else {
-        value.ints.push_back(wrapped(value.type, bits));
-      }
-    }
+    for (std::int64_t i = 0; i < in_each; ++i)
+      add_code(value, in_each == 1 ? code : code_in_byte(code, bits_of(value.type), as_size(i)));
   }
   // The last number may hold more than the last element: the rest is padding.
   const auto padded = as_size(ceil_div(count, in_each) * in_each);

@@ -112,18 +112,9 @@ void count_message(Walk& walk, Message inside, int depth) {
 
 /// The wire type that a field's values have when they are not packed.
 Wire wire_of(const Field& field) {
-  switch (field.holds) {
-    case Holds::number:
-    case Holds::numbers:
-      return Wire::varint;
-    case Holds::real:
-    case Holds::reals:
-      return Wire::fixed32;
-    case Holds::data:
-      return field.element;
-    default:
-      return Wire::delimited;
-  }
+  if (field.holds == Holds::number || field.holds == Holds::numbers) return Wire::varint;
+  if (field.holds == Holds::real || field.holds == Holds::reals) return Wire::fixed32;
+  return field.holds == Holds::data ? field.element : Wire::delimited;
 }
 
 bool is_plural(Holds holds) {

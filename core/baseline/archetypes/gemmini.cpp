@@ -21,22 +21,10 @@ constexpr std::int64_t most_gemmini_tiles = 10'000'000;
 constexpr std::string_view gemmini_dimensions = "NCKPQRS";
 
 std::int64_t& gemmini_extent(GemminiLayer& layer, char dimension) {
-  switch (dimension) {
-    case 'N':
-      return layer.n;
-    case 'C':
-      return layer.c;
-    case 'K':
-      return layer.k;
-    case 'P':
-      return layer.p;
-    case 'Q':
-      return layer.q;
-    case 'R':
-      return layer.r;
-    default:
-      return layer.s;
-  }
+  static constexpr std::int64_t GemminiLayer::*extents[] = {&GemminiLayer::n, &GemminiLayer::c, &GemminiLayer::k,
+                                                            &GemminiLayer::p, &GemminiLayer::q, &GemminiLayer::r,
+                                                            &GemminiLayer::s};
+  return layer.*extents[gemmini_dimensions.find(dimension)];
 }
 
 /// A layer's three tensors as rows of bytes in DRAM, of which a tile has a part.

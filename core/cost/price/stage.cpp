@@ -15,16 +15,10 @@ namespace sdip {
 namespace {
 
 Decimal share_of(Role role, const Machine& m) {
-  switch (role) {
-    case Role::core:
-      return core_dram_share(m);
-    case Role::encoder:
-      return m.encoder_dram_share;
-    case Role::decoder:
-      return m.decoder_dram_share;
-    default:
-      return Decimal{100};
-  }
+  return role == Role::core      ? core_dram_share(m)
+         : role == Role::encoder ? m.encoder_dram_share
+         : role == Role::decoder ? m.decoder_dram_share
+                                 : Decimal{100};
 }
 
 double all_words_bytes(const CompiledStage& stage, const ClassUses& uses, const List<ClassCost>& costs,

@@ -147,20 +147,9 @@ class NestExpansion {
 
  private:
   std::int64_t count(Of loop) const {
-    switch (loop) {
-      case Of::repeats:
-        return plan_.repeats;
-      case Of::groups:
-        return plan_.groups.count();
-      case Of::rows:
-        return plan_.rows.count();
-      case Of::columns:
-        return plan_.columns.count();
-      case Of::channels:
-        return plan_.channels.count();
-      default:
-        return plan_.sums.count();
-    }
+    static constexpr Cut TilePlan::*cuts[] = {&TilePlan::groups, &TilePlan::rows, &TilePlan::columns,
+                                              &TilePlan::channels, &TilePlan::sums};
+    return loop == Of::repeats ? plan_.repeats : (plan_.*cuts[at(loop) - 1]).count();
   }
 
   /// How far apart the shapes, and the windows, of two kinds of a dimension are numbered: sums fastest, then

@@ -74,16 +74,10 @@ std::int64_t mac_lanes(const Machine& m) {
 
 std::int64_t row_lanes(Family family, const Machine& m) {
   if (shares_units(m)) return m.vector_lanes;
-  switch (family) {
-    case Family::softmax:
-      return m.softmax_lanes;
-    case Family::norm:
-      return m.norm_lanes;
-    case Family::transpose:
-      return m.transpose_lanes;
-    default:
-      return m.vector_lanes;
-  }
+  return family == Family::softmax     ? m.softmax_lanes
+         : family == Family::norm      ? m.norm_lanes
+         : family == Family::transpose ? m.transpose_lanes
+                                       : m.vector_lanes;
 }
 
 bool shares_units(const Machine& m) { return m.granularity == Granularity::micro_operation; }

@@ -39,23 +39,10 @@ std::bitset<circuit_count> circuits_of(const InstructionClass& c, const Machine&
 }
 
 Circuit circuit_of(Family family, const Machine& m) {
-  const bool shared = m.mac_sharing == MacSharing::shared;
-  switch (family) {
-    case Family::conv2d:
-      return Circuit::conv2d;
-    case Family::linear:
-      return shared ? Circuit::conv2d : Circuit::linear;
-    case Family::matmul:
-      return shared ? Circuit::conv2d : Circuit::matmul;
-    case Family::softmax:
-      return Circuit::softmax;
-    case Family::norm:
-      return Circuit::norm;
-    case Family::transpose:
-      return Circuit::transpose;
-    default:
-      return Circuit::vector;
-  }
+  using enum Circuit;
+  static constexpr Circuit own[] = {conv2d, linear, matmul, vector, softmax, norm, transpose, vector, vector};
+  const bool shares = family == Family::linear || family == Family::matmul;
+  return shares && m.mac_sharing == MacSharing::shared ? conv2d : own[at(family)];
 }
 
 Circuit circuit_of(const InstructionClass& c, const Machine& m) {
