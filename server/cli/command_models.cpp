@@ -23,11 +23,7 @@ struct ModelArguments {
 
 int list_models(const ModelArguments& arguments) {
   const auto entries = Catalog().entries();
-  if (arguments.json) {
-    OrderedJson models = OrderedJson::array();
-    for (const auto& entry : entries) models.push_back(entry_json(entry));
-    return print_json({{"models", models}});
-  }
+  if (arguments.json) return print_json({{"models", json_list(entries, entry_json)}});
   std::vector<TextRow> rows;
   for (const auto& entry : entries) {
     std::string stages;

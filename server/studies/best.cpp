@@ -150,11 +150,8 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["axes"] = axes_json(request.asked);
   if (!request.links.empty()) body["links"] = links_json(request.links);
   if (!request.formulas.empty()) body["metrics"] = formulas_json(request.formulas);
-  body["objectives"] = OrderedJson::array();
-  for (const Objective& objective : request.goal.objectives)
-    body["objectives"].push_back(objective_text(objective));
-  body["constraints"] = OrderedJson::array();
-  for (const Formula& constraint : request.goal.constraints) body["constraints"].push_back(constraint.text);
+  body["objectives"] = json_list(request.goal.objectives, objective_text);
+  body["constraints"] = json_list(request.goal.constraints, &Formula::text);
   body["seconds"] = request.seconds;
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;

@@ -60,13 +60,11 @@ std::string tiling_text(const Nest& nest, const Mapping& mapping) {
 }
 
 OrderedJson mapping_json(const Mapping& m) {
-  OrderedJson order = OrderedJson::array();
-  for (const Loop loop : m.order) order.push_back(loop_text(loop));
   return {{"rows", m.tile_rows},
           {"columns", m.tile_columns},
           {"channels", m.tile_channels},
           {"sums", m.tile_sums},
-          {"order", order}};
+          {"order", json_list(m.order, loop_text)}};
 }
 
 void print_totals(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {
