@@ -97,9 +97,8 @@ SweepsFront joint_front(const Store& store, const JointFrontRequest& request, co
 std::string models_note(const SweepsFront& front) {
   const std::vector<std::string> models = front.models();
   if (models.size() < 2) return "";
-  std::string text = "these sweeps are of different models, so that their figures are of different work:";
-  for (std::size_t i = 0; i < models.size(); ++i) text += (i == 0 ? " " : ", ") + models[i];
-  return text;
+  return "these sweeps are of different models, so that their figures are of different work: " +
+         joined(models, ", ");
 }
 
 OrderedJson joint_front_json(const SweepsFront& front) {
