@@ -62,9 +62,7 @@ Reply answer_operators(Service& service, const Call&) {
 }
 
 Reply answer_models(Service& service, const Call&) {
-  OrderedJson models = OrderedJson::array();
-  for (const auto& entry : service.catalog.entries()) models.push_back(entry_json(entry));
-  return json_reply({{"models", models}});
+  return json_reply({{"models", json_list(service.catalog.entries(), entry_json)}});
 }
 
 Reply answer_model(Service& service, const Call& call) {

@@ -25,10 +25,8 @@ Reply post_search(Service& service, const Call& call) {
 }
 
 Reply answer_searches(Service& service, const Call&) {
-  OrderedJson list = OrderedJson::array();
-  for (const SearchRow& row : service.store.searches())
-    list.push_back(search_row_json(row, service.searches.progress(row.id)));
-  return json_reply({{"searches", list}});
+  const auto now = [&](const SearchRow& row) { return search_row_json(row, service.searches.progress(row.id)); };
+  return json_reply({{"searches", json_list(service.store.searches(), now)}});
 }
 
 Reply answer_search(Service& service, const Call& call) { return search_reply(service, path_id(call)); }

@@ -82,10 +82,8 @@ Reply revise_sweep(Service& service, const Call& call) {
 }
 
 Reply answer_sweeps(Service& service, const Call&) {
-  OrderedJson sweeps = OrderedJson::array();
-  for (const auto& row : service.store.sweeps())
-    sweeps.push_back(current_json(service, row, service.jobs.pace(row.id)));
-  return json_reply({{"sweeps", sweeps}});
+  const auto now = [&](const SweepRow& row) { return current_json(service, row, service.jobs.pace(row.id)); };
+  return json_reply({{"sweeps", json_list(service.store.sweeps(), now)}});
 }
 
 Reply answer_sweep(Service& service, const Call& call) { return sweep_reply(service, path_id(call)); }

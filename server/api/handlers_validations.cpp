@@ -25,10 +25,10 @@ Reply post_validation(Service& service, const Call& call) {
 }
 
 Reply answer_validations(Service& service, const Call&) {
-  OrderedJson list = OrderedJson::array();
-  for (const ValidationRow& row : service.store.validations())
-    list.push_back(validation_row_json(row, service.validations.progress(row.id)));
-  return json_reply({{"validations", list}});
+  const auto now = [&](const ValidationRow& row) {
+    return validation_row_json(row, service.validations.progress(row.id));
+  };
+  return json_reply({{"validations", json_list(service.store.validations(), now)}});
 }
 
 Reply answer_validation(Service& service, const Call& call) { return validation_reply(service, path_id(call)); }

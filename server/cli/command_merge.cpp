@@ -49,11 +49,7 @@ int run_merge(const MergeArguments& arguments) {
   require_folder(arguments.into);
   Store store(store_file(arguments.into).string());
   const auto all = merge_parts(store, arguments.into, parts);
-  if (arguments.json) {
-    OrderedJson list = OrderedJson::array();
-    for (const MergedSweep& merged : all) list.push_back(merged_json(merged));
-    return print_json({{"sweeps", std::move(list)}});
-  }
+  if (arguments.json) return print_json({{"sweeps", json_list(all, merged_json)}});
   for (const MergedSweep& merged : all) print_merged(merged, arguments.into);
   for (const MergedSweep& merged : all)
     if (merged.made && (all.size() > 1 || merged.id > 1))

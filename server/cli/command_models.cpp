@@ -7,6 +7,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/text/model_text.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/models/model_facts.h"
 
 namespace sdip {
@@ -23,17 +24,11 @@ struct ModelArguments {
 
 int list_models(const ModelArguments& arguments) {
   const auto entries = Catalog().entries();
-  if (arguments.json) {
-    OrderedJson models = OrderedJson::array();
-    for (const auto& entry : entries) models.push_back(entry_json(entry));
-    return print_json({{"models", models}});
-  }
+  if (arguments.json) return print_json({{"models", json_list(entries, entry_json)}});
   std::vector<TextRow> rows;
   for (const auto& entry : entries) {
-    std::string stages;
-    if (entry.pipeline)
-      for (const auto& stage : entry.stages) stages += (stages.empty() ? "" : " ") + stage;
-    rows.push_back({entry.name, count_text(*entry.parameters), entry.title, stages});
+    rows.push_back(
+        {entry.name, count_text(*entry.parameters), entry.title, entry.pipeline ? joined(entry.stages, " ") : ""});
   }
   print_table(std::cout, {{"model"}, {"parameters", Align::right}, {""}, {"stages"}}, rows, colour_out());
   return exit_ok;

@@ -12,6 +12,7 @@
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/io/version.h"
+#include "server/io/words.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
@@ -78,11 +79,7 @@ Exported exported_in(const std::string& file) {
 }
 
 std::string fields_in(const Json& manifest) {
-  std::string fields;
-  for (const Json& column : manifest["columns"]) {
-    fields += (fields.empty() ? "" : ",") + column["name"].get<std::string>();
-  }
-  return fields;
+  return joined(manifest["columns"], ",", [](const Json& column) { return column["name"].get<std::string>(); });
 }
 
 void require_same_engine(const Json& manifest) {

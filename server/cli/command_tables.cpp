@@ -11,6 +11,7 @@
 #include "server/api/openapi.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
 #include "server/models/request.h"
@@ -27,9 +28,7 @@ struct TableOptions {
 std::string range_text(const ParameterRow& row) {
   if (row.type == ParameterType::flag) return "true false";
   if (row.type != ParameterType::choice) return value_text(row, row.least) + " .. " + value_text(row, row.most);
-  std::string text;
-  for (const std::string_view choice : row.choices) text += (text.empty() ? "" : " ") + std::string(choice);
-  return text;
+  return joined(row.choices, " ");
 }
 
 int print_parameters(const TableOptions& options) {

@@ -75,11 +75,8 @@ int run_traffic(const TrafficArguments& arguments) {
   const Machine machine = machine_of(arguments.machine);
   const Catalog catalog(file_models(arguments.files));
   const std::vector<TrafficRow> rows = traffic_rows(catalog.workloads(), arguments.model, machine);
-  if (arguments.format == "json") {
-    OrderedJson all = OrderedJson::array();
-    for (const TrafficRow& row : rows) all.push_back(row_json(row));
-    return print_json({{"model", arguments.model}, {"rows", all}});
-  }
+  if (arguments.format == "json")
+    return print_json({{"model", arguments.model}, {"rows", json_list(rows, row_json)}});
   if (arguments.format == "csv")
     print_csv(rows);
   else

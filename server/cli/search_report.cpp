@@ -211,7 +211,7 @@ OrderedJson shares_json(const Shares& shares) {
   return {{"median", shares.median()}, {"worst", shares.worst()}, {"all", shares.all}};
 }
 
-OrderedJson space_json(const SpaceReport& one) {
+OrderedJson searched_json(const SpaceReport& one) {
   OrderedJson json = one.facts;
   if (one.found.all.empty()) return json;
   json["search"] = shares_json(one.found);
@@ -264,11 +264,7 @@ int run_search_report(const SearchReport& wanted) {
     for (const SearchedSpace& searched : small_spaces()) reports.push_back(small_report(catalog, searched, wanted));
   if (wanted.whole) reports.push_back(whole_report(catalog, whole_space(), wanted));
   if (wanted.seven) reports.push_back(whole_report(catalog, whole_space_of_seven(catalog, threads_here()), wanted));
-  if (wanted.json) {
-    OrderedJson all = OrderedJson::array();
-    for (const SpaceReport& one : reports) all.push_back(space_json(one));
-    return print_json(all);
-  }
+  if (wanted.json) return print_json(json_list(reports, searched_json));
   print_reports(reports);
   return exit_ok;
 }

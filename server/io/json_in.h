@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -40,6 +41,14 @@ std::optional<std::vector<std::string>> texts_field(const Json& object, std::str
 
 /// A string as one token of a JSON pointer: ~ and / escaped, cut at 80 bytes.
 std::string pointer_token(std::string_view key);
+
+/// What `one` makes of each, as a list.
+template <class Range, class One>
+OrderedJson json_list(const Range& range, const One& one) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& each : range) list.push_back(std::invoke(one, each));
+  return list;
+}
 
 /// The value as text. Broken UTF-8 becomes U+FFFD, NaN and infinities null; characters that a terminal obeys or
 /// nobody sees are escaped.

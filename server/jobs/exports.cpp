@@ -13,11 +13,9 @@ namespace {
 
 std::string sha256_of_bytes(const std::string& bytes) { return sha256_hex(std::as_bytes(std::span(bytes))); }
 
-OrderedJson ranges_json(const std::vector<IndexRange>& ranges) {
-  OrderedJson list = OrderedJson::array();
-  for (const IndexRange& range : ranges) list.push_back({range.first, range.end});
-  return list;
-}
+OrderedJson pair_json(const IndexRange& range) { return {range.first, range.end}; }
+
+OrderedJson column_json(const ExportColumn& column) { return {{"name", column.name}, {"unit", column.unit}}; }
 
 /// A column that was asked for twice stands once.
 template <class Column>
@@ -98,9 +96,6 @@ ExportQuery export_query(const Store& store, SweepRecord& sweep, ExportFormat fo
 OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const ExportQuery& query,
                           const std::string& command) {
   const SweepRow& row = sweep.row;
-  OrderedJson columns = OrderedJson::array();
-  for (const ExportColumn& column : export_columns(sweep.spec.space, query))
-    columns.push_back({{"name", column.name}, {"unit", column.unit}});
   OrderedJson spec = OrderedJson::parse(row.spec_json);
   if (!sweep.spec.formulas.empty())
     spec["metrics"] = spec_json(sweep.spec)["metrics"];  // those of this export, too
@@ -117,12 +112,12 @@ OrderedJson manifest_json(const Store& store, const SweepRecord& sweep, const Ex
             {"total", row.total},
             {"done", row.done},
             {"feasible", row.feasible},
-            {"stored", query.stored ? ranges_json(*query.stored) : OrderedJson()},
+            {"stored", query.stored ? json_list(*query.stored, pair_json) : OrderedJson()},
             {"revision", row.revision},
             {"parent", row.origin ? OrderedJson(row.origin->parent) : OrderedJson()},
             {"change", row.origin ? OrderedJson::parse(row.origin->revision_json) : OrderedJson()}}},
           {"points", query.only ? "front" : "all"},
-          {"columns", std::move(columns)},
+          {"columns", json_list(export_columns(sweep.spec.space, query), column_json)},
           {"spec", std::move(spec)}};
 }
 

@@ -144,14 +144,13 @@ OrderedJson place_json(const SweepsFront& front, const FrontRow& row) {
 OrderedJson front_json(const Store& store, const SweepsFront& front) {
   const SweepRecord& sweep = front.sweeps[0];
   const Fields fields = fields_of(sweep.spec, "", "fields");
-  OrderedJson names = OrderedJson::array(), rows = OrderedJson::array(), places = OrderedJson::array();
-  for (const Objective& one : front.objectives) names.push_back(objective_text(one));
+  OrderedJson rows = OrderedJson::array(), places = OrderedJson::array();
   const PointAccuracies measured = store.point_accuracies(sweep.row.id);
   for (const FrontRow& row : front.rows) {
     rows.push_back(point_row(sweep.spec.space, fields, row.point, measured));
     places.push_back(place_json(front, row));
   }
-  return {{"metrics", names},
+  return {{"metrics", json_list(front.objectives, objective_text)},
           {"columns", column_names(sweep.spec.space, fields)},
           {"rows", std::move(rows)},
           {"places", std::move(places)},

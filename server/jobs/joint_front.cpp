@@ -97,14 +97,12 @@ SweepsFront joint_front(const Store& store, const JointFrontRequest& request, co
 std::string models_note(const SweepsFront& front) {
   const std::vector<std::string> models = front.models();
   if (models.size() < 2) return "";
-  std::string text = "these sweeps are of different models, so that their figures are of different work:";
-  for (std::size_t i = 0; i < models.size(); ++i) text += (i == 0 ? " " : ", ") + models[i];
-  return text;
+  return "these sweeps are of different models, so that their figures are of different work: " +
+         joined(models, ", ");
 }
 
 OrderedJson joint_front_json(const SweepsFront& front) {
-  OrderedJson names = OrderedJson::array(), sweeps = OrderedJson::array(), points = OrderedJson::array();
-  for (const Objective& one : front.objectives) names.push_back(objective_text(one));
+  OrderedJson sweeps = OrderedJson::array(), points = OrderedJson::array();
   for (std::size_t s = 0; s < front.sweeps.size(); ++s)
     sweeps.push_back({{"id", front.sweeps[s].row.id},
                       {"name", front.sweeps[s].row.name},
@@ -129,7 +127,7 @@ OrderedJson joint_front_json(const SweepsFront& front) {
     points.push_back(std::move(point));
   }
   const std::string note = models_note(front);
-  return {{"metrics", std::move(names)},
+  return {{"metrics", json_list(front.objectives, objective_text)},
           {"sweeps", std::move(sweeps)},
           {"note", note.empty() ? OrderedJson() : OrderedJson(note)},
           {"points", std::move(points)}};

@@ -38,9 +38,9 @@ OrderedJson end_json(const ParameterRow& row, std::int64_t end) {
 
 template <class Rows>
 OrderedJson rows_json(const char* name, const Rows& rows) {
-  OrderedJson list = OrderedJson::array();
-  for (const auto& row : rows) list.push_back(record<std::remove_cvref_t<decltype(row)>>().json(row));
-  return {{name, std::move(list)}};
+  return {{name, json_list(rows, [](const auto& row) {
+             return record<std::remove_cvref_t<decltype(row)>>().json(row);
+           })}};
 }
 
 }  // namespace
@@ -174,9 +174,8 @@ std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const st
 }
 
 OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows) {
-  OrderedJson list = OrderedJson::array();
-  for (const TechnologyRow* row : rows) list.push_back(record<TechnologyRow>().json(*row));
-  return {{"technology", list}};
+  return {
+      {"technology", json_list(rows, [](const TechnologyRow* row) { return record<TechnologyRow>().json(*row); })}};
 }
 
 OrderedJson metrics_json() { return rows_json("metrics", metrics()); }

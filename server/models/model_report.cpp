@@ -13,24 +13,16 @@ OrderedJson tree_json(const LayerTree& tree) {
                         {"macs", tree.macs},
                         {"parameters", tree.parameters},
                         {"elements", tree.elements}};
-  if (!tree.children.empty()) {
-    object["children"] = OrderedJson::array();
-    for (const LayerTree& child : tree.children) object["children"].push_back(tree_json(child));
-  }
+  if (!tree.children.empty()) object["children"] = json_list(tree.children, tree_json);
   if (tree.omitted_children > 0) object["more"] = tree.omitted_children;
   return object;
 }
 
 OrderedJson tensors_json(const std::vector<TensorFigure>& tensors) {
-  OrderedJson list = OrderedJson::array();
-  for (const TensorFigure& one : tensors)
-    list.push_back({{"name", one.name},
-                    {"type", element_type_text(one.type)},
-                    {"shape", one.shape},
-                    {"elements", one.elements},
-                    {"int8_bytes", one.elements},
-                    {"fp16_bytes", 2 * one.elements}});
-  return list;
+  return json_list(tensors, [](const TensorFigure& one) -> OrderedJson {
+    return {{"name", one.name},         {"type", element_type_text(one.type)}, {"shape", one.shape},
+            {"elements", one.elements}, {"int8_bytes", one.elements},          {"fp16_bytes", 2 * one.elements}};
+  });
 }
 
 OrderedJson live_json(const GraphReport& report) {
@@ -85,12 +77,11 @@ OrderedJson nodes_json(const GraphReport& report) {
 }
 
 OrderedJson values_json(const std::vector<SurveyedValue>& values) {
-  OrderedJson list = OrderedJson::array();
-  for (const SurveyedValue& value : values)
-    list.push_back({{"name", value.name},
-                    {"type", value.type},
-                    {"dims", value.has_shape ? OrderedJson(value.dims) : OrderedJson()}});
-  return list;
+  return json_list(values, [](const SurveyedValue& value) -> OrderedJson {
+    return {{"name", value.name},
+            {"type", value.type},
+            {"dims", value.has_shape ? OrderedJson(value.dims) : OrderedJson()}};
+  });
 }
 
 std::string operator_name(const SurveyedOperator& one) {
@@ -102,21 +93,19 @@ std::string operator_name(const SurveyedOperator& one) {
 OrderedJson report_json(GraphReport report, const TreeLimits& limits) {
   cut_tree(report.tree, limits);
   OrderedJson object = {{"nodes", nodes_json(report)}};
-  object["parameters"] = OrderedJson::array();
-  for (const ParameterCount& one : report.parameters)
-    object["parameters"].push_back({{"type", element_type_text(one.type)},
-                                    {"tensors", one.tensors},
-                                    {"elements", one.elements},
-                                    {"bytes", one.bytes()}});
-  object["families"] = OrderedJson::array();
-  for (const FamilyCount& one : report.families)
-    object["families"].push_back({{"family", family_text(one.family)},
-                                  {"nodes", one.nodes},
-                                  {"macs", one.macs},
-                                  {"elements", one.elements}});
-  object["decomposed"] = OrderedJson::array();
-  for (const Decomposed& one : report.decomposed)
-    object["decomposed"].push_back({{"pattern", one.pattern}, {"count", one.count}, {"node", one.node}});
+  object["parameters"] = json_list(report.parameters, [](const ParameterCount& one) -> OrderedJson {
+    return {{"type", element_type_text(one.type)},
+            {"tensors", one.tensors},
+            {"elements", one.elements},
+            {"bytes", one.bytes()}};
+  });
+  object["families"] = json_list(report.families, [](const FamilyCount& one) -> OrderedJson {
+    return {
+        {"family", family_text(one.family)}, {"nodes", one.nodes}, {"macs", one.macs}, {"elements", one.elements}};
+  });
+  object["decomposed"] = json_list(report.decomposed, [](const Decomposed& one) -> OrderedJson {
+    return {{"pattern", one.pattern}, {"count", one.count}, {"node", one.node}};
+  });
   object["layer_classes"] = report.layers.size();
   object["layers"] = layers_json(report);
   object["activations"] = tensors_json(report.activations);
@@ -140,10 +129,9 @@ OrderedJson survey_json(const ModelSurvey& survey) {
   object["subgraphs"] = survey.subgraphs;
   object["functions"] = survey.functions.size();
   object["external_files"] = survey.external_files;
-  object["operators"] = OrderedJson::array();
-  for (const SurveyedOperator& one : survey.operators)
-    object["operators"].push_back(
-        {{"type", operator_name(one)}, {"count", one.nodes}, {"unsupported", one.unsupported}});
+  object["operators"] = json_list(survey.operators, [](const SurveyedOperator& one) -> OrderedJson {
+    return {{"type", operator_name(one)}, {"count", one.nodes}, {"unsupported", one.unsupported}};
+  });
   return object;
 }
 

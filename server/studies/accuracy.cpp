@@ -143,8 +143,6 @@ OrderedJson decibels_json(double db) { return std::isinf(db) && db > 0 ? Ordered
 OrderedJson accuracy_json(const AccuracyPlan& plan, const AccuracyReport& report) {
   const Machine& machine = plan.request.machine;
   const AccuracyOptions& options = plan.request.options;
-  OrderedJson stages = OrderedJson::array();
-  for (const StageAccuracy& stage : report.stages) stages.push_back(stage_json(stage));
   OrderedJson object = {{"model", plan.request.model},
                         {"machine", machine_json(machine)},
                         {"formats", plan.request.formats.text},
@@ -154,7 +152,7 @@ OrderedJson accuracy_json(const AccuracyPlan& plan, const AccuracyReport& report
                         {"percentile", options.rule.percent},
                         {"samples", options.samples}};
   object.update(deviation_json(report.output()));
-  object["stages"] = std::move(stages);
+  object["stages"] = json_list(report.stages, stage_json);
   return object;
 }
 

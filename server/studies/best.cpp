@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/explore/space/sampling.h"
+#include "server/io/words.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -44,11 +45,7 @@ void check_asked(const BestRequest& request) {
 void read_optimiser(const Json& body, BestRequest& request) {
   if (const auto name = text_field(body, "optimiser", "")) {
     const auto named = optimiser_named(*name);
-    if (!named) {
-      std::string names;
-      for (const std::string_view one : optimiser_names()) names += (names.empty() ? "" : ", ") + std::string(one);
-      throw Error("value_invalid", "/optimiser", "expected one of " + names);
-    }
+    if (!named) throw Error("value_invalid", "/optimiser", "expected one of " + joined(optimiser_names(), ", "));
     request.optimiser = *named;
   }
   request.islands = integer_within(body, "islands", 1, 1, most_islands);
@@ -150,11 +147,8 @@ OrderedJson best_request_json(const BestRequest& request) {
   body["axes"] = axes_json(request.asked);
   if (!request.links.empty()) body["links"] = links_json(request.links);
   if (!request.formulas.empty()) body["metrics"] = formulas_json(request.formulas);
-  body["objectives"] = OrderedJson::array();
-  for (const Objective& objective : request.goal.objectives)
-    body["objectives"].push_back(objective_text(objective));
-  body["constraints"] = OrderedJson::array();
-  for (const Formula& constraint : request.goal.constraints) body["constraints"].push_back(constraint.text);
+  body["objectives"] = json_list(request.goal.objectives, objective_text);
+  body["constraints"] = json_list(request.goal.constraints, &Formula::text);
   body["seconds"] = request.seconds;
   body["evaluations"] = request.evaluations;
   body["validate_seconds"] = request.validate_seconds;

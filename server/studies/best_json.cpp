@@ -41,12 +41,11 @@ NamedFigures objectives_of(const SearchGoal& goal, const std::vector<double>& co
 }
 
 OrderedJson trace_json(const SearchGoal& goal, const BestTrace& trace) {
-  OrderedJson list = OrderedJson::array();
-  for (const BestSoFar& one : trace)
-    list.push_back({{"evaluated", one.evaluated},
-                    {"values", values_json(goal, one.costs)},
-                    {"volume", one.volume ? OrderedJson(*one.volume) : OrderedJson()}});
-  return list;
+  return json_list(trace, [&](const BestSoFar& one) -> OrderedJson {
+    return {{"evaluated", one.evaluated},
+            {"values", values_json(goal, one.costs)},
+            {"volume", one.volume ? OrderedJson(*one.volume) : OrderedJson()}};
+  });
 }
 
 /// As the body of a request changes the preset: what differs from it, and what is fixed.
@@ -276,10 +275,10 @@ OrderedJson searched_rows_json(bool narrow) {
   for (const SearchedRow& searched : searched_rows()) {
     const ParameterRow& row = *find_parameter(searched.name);
     const std::string text = searched_text(searched, narrow);
-    OrderedJson values = OrderedJson::array();
-    for (const std::int64_t value : searched_values(row, text))
-      values.push_back(OrderedJson(value_json(row, value)));
-    rows.push_back({{"parameter", searched.name}, {"rule", text}, {"values", std::move(values)}});
+    const auto its_value = [&](std::int64_t value) { return OrderedJson(value_json(row, value)); };
+    rows.push_back({{"parameter", searched.name},
+                    {"rule", text},
+                    {"values", json_list(searched_values(row, text), its_value)}});
   }
   return {{"rows", std::move(rows)}};
 }

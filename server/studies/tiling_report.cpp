@@ -7,6 +7,7 @@
 
 #include "core/program/tiling/mapping_text.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -27,9 +28,7 @@ constexpr std::size_t name_width = 17, model_width = 16, shape_width = 34;
 void add_mapping(TextRow& row, const Mapping& m) {
   for (const std::int64_t size : {m.tile_rows, m.tile_columns, m.tile_channels, m.tile_sums})
     row.push_back(std::to_string(size));
-  std::string order;
-  for (const Loop loop : m.order) order += (order.empty() ? "" : ",") + std::string(loop_text(loop));
-  row.push_back(std::move(order));
+  row.push_back(joined(m.order, ",", loop_text));
 }
 
 const std::vector<Column> mapping_columns{{"rows", Align::right},
@@ -60,13 +59,11 @@ std::string tiling_text(const Nest& nest, const Mapping& mapping) {
 }
 
 OrderedJson mapping_json(const Mapping& m) {
-  OrderedJson order = OrderedJson::array();
-  for (const Loop loop : m.order) order.push_back(loop_text(loop));
   return {{"rows", m.tile_rows},
           {"columns", m.tile_columns},
           {"channels", m.tile_channels},
           {"sums", m.tile_sums},
-          {"order", order}};
+          {"order", json_list(m.order, loop_text)}};
 }
 
 void print_totals(std::ostream& out, const std::vector<LayerTiling>& layers, bool colour) {

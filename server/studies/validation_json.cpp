@@ -12,11 +12,7 @@ struct ResultOf {
 };
 const Validation& summary_of(const ResultOf& of) { return of.validation; }
 
-OrderedJson counter_rows_json() {
-  OrderedJson list = OrderedJson::array();
-  for (const CounterRow& row : counter_rows()) list.push_back({{"name", row.name}, {"unit", row.unit}});
-  return list;
-}
+OrderedJson counter_json(const CounterRow& row) { return {{"name", row.name}, {"unit", row.unit}}; }
 
 /// Totals of one side.
 template <std::int64_t Both::*side>
@@ -230,7 +226,7 @@ Record<ResultOf> make_record() {
       .field("machine", [](const Of& of) { return of.validation.machine; })
       .with(summary_of)
       .field("counters", array(object({{"name", std::move(names)}, {"unit", text()}})),
-             [](const Of&) { return counter_rows_json(); })
+             [](const Of&) { return json_list(counter_rows(), counter_json); })
       .field("stages", [](const Of& of) { return of.validation.counters; })
       .field("tensors", [](const Of& of) { return of.validation.tensors; });
 }

@@ -7,6 +7,7 @@
 
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 #include "server/studies/best_steps.h"
 
 namespace sdip {
@@ -38,18 +39,13 @@ std::string change_text(const Change& change) {
 
 /// "throughput_fps 12.3 frame/s, cores 4": what a condition compares, of a machine.
 std::string compared_text(const Formula& condition, const Candidate& candidate) {
-  std::string text;
-  for (const FormulaInput& input : condition.inputs) {
-    text += text.empty() ? "" : ", ";
-    if (input.parameter != nullptr) {
-      text += fmt::format("{} {}", input.parameter->name,
-                          setting_text(*input.parameter, input.parameter->read(candidate.machine)));
-      continue;
-    }
+  return joined(condition.inputs, ", ", [&](const FormulaInput& input) {
+    if (input.parameter != nullptr)
+      return fmt::format("{} {}", input.parameter->name,
+                         setting_text(*input.parameter, input.parameter->read(candidate.machine)));
     const MetricRow& row = metrics()[input.metric];
-    text += fmt::format("{} {}", row.name, quantity_text(candidate.outcome.values[input.metric], row.unit));
-  }
-  return text;
+    return fmt::format("{} {}", row.name, quantity_text(candidate.outcome.values[input.metric], row.unit));
+  });
 }
 
 /// Each condition, whether the nearest machine keeps it, and what it has; nothing of one without values.
@@ -126,9 +122,7 @@ std::string signed_text(double value, std::string_view unit) {
 std::string forbidden_text(const BetterStep& step) {
   if (!step.limit.empty()) return printable(step.limit);
   if (step.violation == 0) return "keeps them: not met by the search";
-  std::string text = share_text(step.violation) + " beyond ";
-  for (std::size_t i = 0; i < step.broken.size(); ++i) text += (i == 0 ? "" : " and ") + step.broken[i];
-  return printable(text);
+  return printable(share_text(step.violation) + " beyond " + joined(step.broken, " and "));
 }
 
 /// Single changes with which the objective would be better: what the conditions, or limits, forbid.
@@ -264,9 +258,8 @@ std::string knee_cell(Knee knee) {
 }
 
 std::string changes_text(std::span<const Change> all) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(all.size(), most_differences); ++i)
-    text += (i == 0 ? "" : ", ") + change_text(all[i]);
+  std::string text = joined(all.first(std::min(all.size(), most_differences)), ", ",
+                            [](const Change& change) { return change_text(change); });
   if (all.size() > most_differences)
     text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
   return text.empty() ? "nothing that counts" : text;

@@ -7,6 +7,7 @@
 #include "server/cli/text/comparison_cells.h"
 #include "server/cli/text/comparison_table.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -42,10 +43,7 @@ struct SourceNotes {
 };
 
 std::string sources_text(const ComparisonRow& row) {
-  std::string text;
-  for (const ComparisonSource& one : sources_of(row))
-    text += (text.empty() ? "" : "; ") + one.figures + ": " + one.source;
-  return text;
+  return joined(sources_of(row), "; ", [](const ComparisonSource& one) { return one.figures + ": " + one.source; });
 }
 
 SourceNotes source_notes(std::span<const ComparisonRow> rows) {

@@ -5,6 +5,7 @@
 
 #include "core/base/tensor.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -42,17 +43,15 @@ std::vector<std::string> counted(const OrderedJson& list, const char* name) {
 }
 
 std::string opsets(const OrderedJson& facts) {
-  std::string all;
-  for (const auto& row : facts["opsets"])
-    all += (all.empty() ? "" : ", ") + text(row["domain"]) + " " + row["version"].dump();
-  return all + ", IR " + (number(facts["ir_version"]) == 0 ? "not said" : facts["ir_version"].dump());
+  const auto versioned = [](const OrderedJson& row) { return text(row["domain"]) + " " + row["version"].dump(); };
+  return joined(facts["opsets"], ", ", versioned) + ", IR " +
+         (number(facts["ir_version"]) == 0 ? "not said" : facts["ir_version"].dump());
 }
 
 /// "[1,4,64,64]", and how the file declares it where that differs.
 std::string shape_of(const OrderedJson& tensor) {
-  std::string declared = "[", shape = shape_text(tensor["shape"].get<Shape>());
-  for (const auto& dim : tensor["dims"]) declared += (declared == "[" ? "" : ",") + text(dim);
-  declared += "]";
+  const std::string declared = "[" + joined(tensor["dims"], ",", text) + "]";
+  const std::string shape = shape_text(tensor["shape"].get<Shape>());
   return declared == shape ? shape : shape + ", declared " + declared;
 }
 
@@ -199,9 +198,7 @@ void print_stage(std::ostream& out, const OrderedJson& stage, bool with_tree, bo
 
 std::string surveyed_shape(const OrderedJson& value) {
   if (value["dims"].is_null()) return "without a shape";
-  std::string shape;
-  for (const auto& dim : value["dims"]) shape += (shape.empty() ? "" : ",") + text(dim);
-  return "[" + shape + "]";
+  return "[" + joined(value["dims"], ",", text) + "]";
 }
 
 void print_survey(std::ostream& out, const OrderedJson& survey, bool colour) {

@@ -9,6 +9,7 @@
 
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
+#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -82,9 +83,8 @@ void print_cheapest(std::ostream& out, const Sensitivities& s, const Wish& wish,
 /// The cheapest that move it in vain.
 void print_idle_moves(std::ostream& out, const Sensitivities& s) {
   const auto found = idle_moves(s);
-  std::string names;
-  for (const std::size_t i : std::span(found).first(std::min(found.size(), most_suggested)))
-    names += (names.empty() ? "" : ", ") + changed_text(s.points[i].change);
+  const std::string names = joined(std::span(found).first(std::min(found.size(), most_suggested)), ", ",
+                                   [&](std::size_t i) { return changed_text(s.points[i].change); });
   if (!names.empty())
     out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
 }
