@@ -60,8 +60,10 @@ Reply delete_validation(Service&, const Call&);
 Reply cancel_validation(Service&, const Call&);
 Reply answer_front_validation(Service&, const Call&);
 
-/// The id that a path names first. Throws Error not_found for what is none.
+/// The id that a path names first, and the index of a point behind it. Each throws Error not_found for what is
+/// none.
 std::int64_t path_id(const Call& call);
+std::int64_t path_index(const Call& call);
 
 /// The value of a query key, or `otherwise`.
 std::string query_value(const Call& call, const std::string& key, const std::string& otherwise = "");

@@ -10,15 +10,6 @@
 namespace sdip {
 namespace {
 
-/// The place of a point in its sweep.
-struct PointPlace {
-  std::int64_t sweep = 0, index = 0;
-};
-
-PointPlace place_of(const Call& call) {
-  return {path_number(call.parts[0], "id"), path_number(call.parts[1], "index")};
-}
-
 /// The analyses of a point, one of each workload of its sweep, as a JSON array.
 std::string analyses_of(const Service& service, const SweepRecord& sweep, std::int64_t index, const Stop& stop) {
   Json request = {{"machine", machine_json(point(sweep.spec.space, index))}, {"instructions", true}};
@@ -35,7 +26,7 @@ std::string analyses_of(const Service& service, const SweepRecord& sweep, std::i
 }  // namespace
 
 Reply keep_analysis(Service& service, const Call& call) {
-  const auto [id, index] = place_of(call);
+  const std::int64_t id = path_id(call), index = path_index(call);
   const SweepRecord sweep = sweep_record(service.store, id);
   if (!service.store.point(id, index)) throw Error("not_found", "index", "this point is not stored (yet)");
   if (engine_changed(sweep.row))
@@ -45,28 +36,24 @@ Reply keep_analysis(Service& service, const Call& call) {
   const std::string analyses = analyses_of(service, sweep, index, call.stop);
   kept.text_bytes = std::ssize(analyses);
   service.store.keep_point(id, kept, analyses);
-  Reply reply = json_reply(Written<KeptPoint>::json(kept), 201);
-  reply.headers.emplace_back("Location", fmt::format("/api/v1/sweeps/{}/points/{}/analysis", id, index));
-  return reply;
+  return made_at(fmt::format("sweeps/{}/points/{}/analysis", id, index),
+                 json_reply(Written<KeptPoint>::json(kept), 201));
 }
 
 Reply answer_kept_analysis(Service& service, const Call& call) {
-  const auto [id, index] = place_of(call);
-  const auto [point, analyses] = service.store.kept_analyses(id, index);
+  const auto [point, analyses] = service.store.kept_analyses(path_id(call), path_index(call));
   std::string body = json_text(Written<KeptPoint>::json(point));
   body.back() = ',';  // the analyses, some MB, go out as they are kept
   return {.body = body + "\"analyses\":" + analyses + "}"};
 }
 
 Reply delete_kept_analysis(Service& service, const Call& call) {
-  const auto [id, index] = place_of(call);
-  service.store.let_go_of_point(id, index);
+  service.store.let_go_of_point(path_id(call), path_index(call));
   return {.status = 204};
 }
 
 Reply answer_kept_points(Service& service, const Call& call) {
-  return json_reply({{"points", Written<std::vector<KeptPoint>>::json(
-                                    service.store.kept_points(path_number(call.parts[0], "id")))}});
+  return json_reply({{"points", Written<std::vector<KeptPoint>>::json(service.store.kept_points(path_id(call)))}});
 }
 
 }  // namespace sdip

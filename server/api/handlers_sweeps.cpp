@@ -64,6 +64,7 @@ Reply sweep_reply(Service& service, std::int64_t id, int status = 200) {
 }  // namespace
 
 std::int64_t path_id(const Call& call) { return required_number(call.parts[0], "not_found", "id"); }
+std::int64_t path_index(const Call& call) { return required_number(call.parts[1], "not_found", "index"); }
 
 namespace {
 
@@ -181,7 +182,7 @@ Machine machine_shown(const Space& space, std::int64_t index) {
 
 Reply answer_point(Service& service, const Call& call) {
   const SweepRecord sweep = sweep_to_read(service, call);
-  const std::int64_t index = required_number(call.parts[1], "not_found", "index");
+  const std::int64_t index = path_index(call);
   const auto stored = service.store.point(sweep.row.id, index);
   if (!stored) throw Error("not_found", "index", "this point is not stored (yet)");
   const auto kept = service.store.kept_point(sweep.row.id, index);
