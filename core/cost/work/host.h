@@ -29,7 +29,7 @@ std::array<BusyOf<Number>, 3> host_formulas(const InstructionClass& c, const Res
     return capped_product(beats<Number>({count, bits}, m.host_bus_bits), Number(m.host_access_cycles), most);
   };
   std::array<BusyOf<Number>, 3> steps;
-  auto& [in, work, out] = steps;
+  BusyOf<Number>&in = steps[0], &work = steps[1], &out = steps[2];
   for (const Fetch& f : c.fetches) {
     if (f.place == Place::scalar || f.place == Place::nowhere || reads_of(f, plan, tile.last) == 0) continue;
     const std::int64_t part = f.per_fold ? elements : ceil_div(f.elements, plan.result_tiles());

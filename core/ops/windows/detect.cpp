@@ -1,5 +1,6 @@
 // NonMaxSuppression: the best of overlapping boxes.
 #include <algorithm>
+#include <cmath>
 
 #include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
