@@ -251,10 +251,9 @@ class Store {
   /// Everything that was measured, by key.
   std::map<std::string, StoredAccuracy> accuracies() const;
 
-  /// Keeps the analyses of a stored point, a text of at most 256 MiB, in place of those kept before; `text_bytes`
-  /// of `row` is not read. Throws Error("not_found", ...) for a point that is not stored, and
-  /// Error("limit_exceeded",
-  /// ...).
+  /// Keeps the analyses of a stored point in place of those kept before; `text_bytes` of `row` is not read. Throws
+  /// Error("not_found", ...) for a point that is not stored, Error("limit_exceeded", ...) for a text above 256 MiB
+  /// or one point too many.
   void keep_point(std::int64_t id, const KeptPoint& row, std::string_view analyses);
   std::vector<KeptPoint> kept_points(std::int64_t id) const;  // ascending by index
   std::optional<KeptPoint> kept_point(std::int64_t id, std::int64_t index) const;

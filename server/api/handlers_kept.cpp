@@ -2,7 +2,6 @@
 #include "core/base/error.h"
 #include "core/study/signature.h"
 #include "server/api/handlers.h"
-#include "server/api/schema_parts.h"
 #include "server/io/text.h"
 #include "server/jobs/evaluations.h"
 #include "server/jobs/sweep_json.h"

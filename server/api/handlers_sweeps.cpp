@@ -2,7 +2,6 @@
 #include "core/base/error.h"
 #include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
-#include "server/api/schema_parts.h"
 #include "server/io/words.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"

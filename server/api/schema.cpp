@@ -7,6 +7,7 @@
 #include "core/explore/space/space.h"
 #include "core/machine/machine.h"
 #include "server/api/schema_parts.h"
+#include "server/jobs/sweep_json.h"
 #include "server/json/memory_json.h"
 #include "server/json/report_json.h"
 #include "server/json/tables_json.h"
@@ -270,6 +271,11 @@ void add_sweeps(Schema& schemas) {
                              {"formulas", {{"type", "object"}, {"additionalProperties", nullable(number())}}},
                              {"accuracy", or_null(reference("PointAccuracy"))},
                              {"kept", or_null(reference("KeptPoint"))}});
+  Schema kept = schemas["KeptPoint"] = record<KeptPoint>().schema();
+  schemas["KeptPoints"] = object({{"points", array(reference("KeptPoint"))}});
+  kept["properties"]["analyses"] = array(reference("Analysis"));
+  kept["required"].push_back("analyses");
+  schemas["KeptAnalyses"] = std::move(kept);
 }
 
 /// A measurement: its sums' ratio in decibels ("inf": nothing differs), its cosine, and of what.
@@ -345,7 +351,6 @@ OrderedJson component_schemas() {
                                                 {"vary?", {{"type", "object"}}}});
   add_comparison_schemas(schemas);
   add_sweeps(schemas);
-  add_kept_points(schemas);
   add_fronts(schemas);
   add_validations(schemas);
   add_searches(schemas);

@@ -1,8 +1,7 @@
 // The parts that the schemas of the API are added in. Internal to its room.
 #pragma once
 
-#include "db/store.h"
-#include "server/json/record.h"
+#include "server/json/schema.h"
 
 namespace sdip {
 
@@ -21,8 +20,5 @@ void add_searches(OrderedJson& schemas);
 void add_fronts(OrderedJson& schemas);
 void add_explanations(OrderedJson& schemas);  // and of single changes
 void add_chips(OrderedJson& schemas);
-void add_kept_points(OrderedJson& schemas);
-template <>
-Record<KeptPoint> make_record();
 
 }  // namespace sdip

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/workload/workload.h"
 #include "server/cli/commands.h"
 #include "server/cli/text/model_text.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 #include "server/models/model_facts.h"
 
 namespace sdip {
@@ -27,8 +27,8 @@ int list_models(const ModelArguments& arguments) {
   if (arguments.json) return print_json({{"models", json_list(entries, entry_json)}});
   std::vector<TextRow> rows;
   for (const auto& entry : entries) {
-    rows.push_back(
-        {entry.name, count_text(*entry.parameters), entry.title, entry.pipeline ? joined(entry.stages, " ") : ""});
+    rows.push_back({entry.name, count_text(*entry.parameters), entry.title,
+                    entry.pipeline ? list_text(entry.stages, std::identity(), " ") : ""});
   }
   print_table(std::cout, {{"model"}, {"parameters", Align::right}, {""}, {"stages"}}, rows, colour_out());
   return exit_ok;

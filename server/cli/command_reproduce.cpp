@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/files.h"
@@ -12,7 +13,6 @@
 #include "server/io/text.h"
 #include "server/io/threads.h"
 #include "server/io/version.h"
-#include "server/io/words.h"
 #include "server/jobs/data_folder.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/jobs.h"
@@ -79,7 +79,8 @@ Exported exported_in(const std::string& file) {
 }
 
 std::string fields_in(const Json& manifest) {
-  return joined(manifest["columns"], ",", [](const Json& column) { return column["name"].get<std::string>(); });
+  return list_text(
+      manifest["columns"], [](const Json& column) { return column["name"].get<std::string>(); }, ",");
 }
 
 void require_same_engine(const Json& manifest) {

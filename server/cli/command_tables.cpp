@@ -6,12 +6,12 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/machine/shown.h"
 #include "core/study/signature.h"
 #include "server/api/openapi.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 #include "server/json/tables_json.h"
 #include "server/models/operator_files.h"
 #include "server/models/request.h"
@@ -28,7 +28,7 @@ struct TableOptions {
 std::string range_text(const ParameterRow& row) {
   if (row.type == ParameterType::flag) return "true false";
   if (row.type != ParameterType::choice) return value_text(row, row.least) + " .. " + value_text(row, row.most);
-  return joined(row.choices, " ");
+  return list_text(row.choices, std::identity(), " ");
 }
 
 int print_parameters(const TableOptions& options) {

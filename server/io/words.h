@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,14 +11,6 @@ namespace sdip {
 
 /// The parts before, between and behind each `between`: of "a,,b" "a", "" and "b"; of "" one that is empty.
 std::vector<std::string_view> split(std::string_view text, char between);
-
-/// The texts that `said` makes of each, with `between` between them.
-template <class Range, class Said = std::identity>
-std::string joined(const Range& range, std::string_view between, const Said& said = {}) {
-  std::string text;
-  for (const auto& each : range) text.append(text.empty() ? "" : between).append(std::invoke(said, each));
-  return text;
-}
 
 /// Without the spaces and tabs around it.
 std::string_view trimmed(std::string_view text);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "server/io/words.h"
 #include "server/json/report_json.h"
 
@@ -97,8 +98,7 @@ SweepsFront joint_front(const Store& store, const JointFrontRequest& request, co
 std::string models_note(const SweepsFront& front) {
   const std::vector<std::string> models = front.models();
   if (models.size() < 2) return "";
-  return "these sweeps are of different models, so that their figures are of different work: " +
-         joined(models, ", ");
+  return "these sweeps are of different models, so that their figures are of different work: " + list_text(models);
 }
 
 OrderedJson joint_front_json(const SweepsFront& front) {

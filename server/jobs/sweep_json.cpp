@@ -48,6 +48,15 @@ std::vector<std::string_view> names_in(std::string_view list) {
 
 }  // namespace
 
+template <>
+Record<KeptPoint> make_record() {
+  return Record<KeptPoint>("KeptPoint")
+      .field("index", &KeptPoint::index)
+      .field("created", &KeptPoint::created)
+      .field("signature", &KeptPoint::signature)
+      .field("text_bytes", &KeptPoint::text_bytes);
+}
+
 std::string_view accuracy_field_name(AccuracyField field) { return accuracy_fields[at(field)]; }
 
 SweepRecord sweep_record(const Store& store, std::int64_t id) {

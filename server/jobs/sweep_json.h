@@ -6,6 +6,7 @@
 #include "server/http/http.h"
 #include "server/io/json_in.h"
 #include "server/jobs/jobs.h"
+#include "server/json/record.h"
 
 namespace sdip {
 
@@ -22,6 +23,9 @@ bool engine_changed(const SweepRow& row);
 /// `measuring`: whether its front's accuracy is being measured; `validation`: of its front, or null.
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
                        const OrderedJson& validation = {});
+
+template <>
+Record<KeptPoint> make_record();
 
 std::string_view accuracy_field_name(AccuracyField field);
 

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/list_text.h"
 #include "core/base/number_text.h"
 #include "core/explore/space/sampling.h"
-#include "server/io/words.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 
@@ -45,7 +45,7 @@ void check_asked(const BestRequest& request) {
 void read_optimiser(const Json& body, BestRequest& request) {
   if (const auto name = text_field(body, "optimiser", "")) {
     const auto named = optimiser_named(*name);
-    if (!named) throw Error("value_invalid", "/optimiser", "expected one of " + joined(optimiser_names(), ", "));
+    if (!named) throw Error("value_invalid", "/optimiser", "expected one of " + list_text(optimiser_names()));
     request.optimiser = *named;
   }
   request.islands = integer_within(body, "islands", 1, 1, most_islands);

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/list_text.h"
 #include "core/program/tiling/mapping_text.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::size_t name_width = 17, model_width = 16, shape_width = 34;
 void add_mapping(TextRow& row, const Mapping& m) {
   for (const std::int64_t size : {m.tile_rows, m.tile_columns, m.tile_channels, m.tile_sums})
     row.push_back(std::to_string(size));
-  row.push_back(joined(m.order, ",", loop_text));
+  row.push_back(list_text(m.order, loop_text, ","));
 }
 
 const std::vector<Column> mapping_columns{{"rows", Align::right},

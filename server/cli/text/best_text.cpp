@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/list_text.h"
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 #include "server/studies/best_steps.h"
 
 namespace sdip {
@@ -39,7 +39,7 @@ std::string change_text(const Change& change) {
 
 /// "throughput_fps 12.3 frame/s, cores 4": what a condition compares, of a machine.
 std::string compared_text(const Formula& condition, const Candidate& candidate) {
-  return joined(condition.inputs, ", ", [&](const FormulaInput& input) {
+  return list_text(condition.inputs, [&](const FormulaInput& input) {
     if (input.parameter != nullptr)
       return fmt::format("{} {}", input.parameter->name,
                          setting_text(*input.parameter, input.parameter->read(candidate.machine)));
@@ -122,7 +122,7 @@ std::string signed_text(double value, std::string_view unit) {
 std::string forbidden_text(const BetterStep& step) {
   if (!step.limit.empty()) return printable(step.limit);
   if (step.violation == 0) return "keeps them: not met by the search";
-  return printable(share_text(step.violation) + " beyond " + joined(step.broken, " and "));
+  return printable(share_text(step.violation) + " beyond " + list_text(step.broken, std::identity(), " and "));
 }
 
 /// Single changes with which the objective would be better: what the conditions, or limits, forbid.
@@ -258,8 +258,8 @@ std::string knee_cell(Knee knee) {
 }
 
 std::string changes_text(std::span<const Change> all) {
-  std::string text = joined(all.first(std::min(all.size(), most_differences)), ", ",
-                            [](const Change& change) { return change_text(change); });
+  std::string text = list_text(all.first(std::min(all.size(), most_differences)),
+                               [](const Change& change) { return change_text(change); });
   if (all.size() > most_differences)
     text += " and " + count_text(std::ssize(all) - static_cast<std::int64_t>(most_differences)) + " more";
   return text.empty() ? "nothing that counts" : text;

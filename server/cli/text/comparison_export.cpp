@@ -4,10 +4,10 @@
 #include <map>
 
 #include "core/base/escaped.h"
+#include "core/base/list_text.h"
 #include "server/cli/text/comparison_cells.h"
 #include "server/cli/text/comparison_table.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -43,7 +43,8 @@ struct SourceNotes {
 };
 
 std::string sources_text(const ComparisonRow& row) {
-  return joined(sources_of(row), "; ", [](const ComparisonSource& one) { return one.figures + ": " + one.source; });
+  return list_text(
+      sources_of(row), [](const ComparisonSource& one) { return one.figures + ": " + one.source; }, "; ");
 }
 
 SourceNotes source_notes(std::span<const ComparisonRow> rows) {

@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "core/base/list_text.h"
 #include "core/base/tensor.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -44,13 +44,13 @@ std::vector<std::string> counted(const OrderedJson& list, const char* name) {
 
 std::string opsets(const OrderedJson& facts) {
   const auto versioned = [](const OrderedJson& row) { return text(row["domain"]) + " " + row["version"].dump(); };
-  return joined(facts["opsets"], ", ", versioned) + ", IR " +
+  return list_text(facts["opsets"], versioned) + ", IR " +
          (number(facts["ir_version"]) == 0 ? "not said" : facts["ir_version"].dump());
 }
 
 /// "[1,4,64,64]", and how the file declares it where that differs.
 std::string shape_of(const OrderedJson& tensor) {
-  const std::string declared = "[" + joined(tensor["dims"], ",", text) + "]";
+  const std::string declared = "[" + list_text(tensor["dims"], text, ",") + "]";
   const std::string shape = shape_text(tensor["shape"].get<Shape>());
   return declared == shape ? shape : shape + ", declared " + declared;
 }
@@ -198,7 +198,7 @@ void print_stage(std::ostream& out, const OrderedJson& stage, bool with_tree, bo
 
 std::string surveyed_shape(const OrderedJson& value) {
   if (value["dims"].is_null()) return "without a shape";
-  return "[" + joined(value["dims"], ",", text) + "]";
+  return "[" + list_text(value["dims"], text, ",") + "]";
 }
 
 void print_survey(std::ostream& out, const OrderedJson& survey, bool colour) {

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
+#include "core/base/list_text.h"
 #include "server/cli/text/explain_text.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {
@@ -83,8 +83,8 @@ void print_cheapest(std::ostream& out, const Sensitivities& s, const Wish& wish,
 /// The cheapest that move it in vain.
 void print_idle_moves(std::ostream& out, const Sensitivities& s) {
   const auto found = idle_moves(s);
-  const std::string names = joined(std::span(found).first(std::min(found.size(), most_suggested)), ", ",
-                                   [&](std::size_t i) { return changed_text(s.points[i].change); });
+  const std::string names = list_text(std::span(found).first(std::min(found.size(), most_suggested)),
+                                      [&](std::size_t i) { return changed_text(s.points[i].change); });
   if (!names.empty())
     out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
 }
