@@ -64,7 +64,7 @@ std::vector<std::int64_t> Store::front(std::int64_t id, const Space& space, std:
       limit.clear();
       reader.measure(chunk, space, Measure(constraint), limit);
       for (std::size_t i = 0; i < limit.size(); ++i)  // one without an objective is on no front
-        if (!(std::fabs(limit[i]) > 0)) points.values[0][before + i] = std::numeric_limits<double>::quiet_NaN();
+        if (!condition_holds(limit[i])) points.values[0][before + i] = std::numeric_limits<double>::quiet_NaN();
     }
     grown.last_chunk = std::max(grown.last_chunk, chunk.id);
     if (points.index.size() < enough) return;

@@ -38,7 +38,7 @@ void each_mark(const StoredPoints& points, const SweepSpec& spec, const std::vec
   points.each_of(measures, [&](const std::vector<std::vector<double>>& values) {
     for (std::size_t i = 0; i < values[0].size(); ++i) {
       bool kept = true;  // by the constraints, as Store::front has it
-      for (std::size_t k = objectives.size(); k < values.size(); ++k) kept = kept && std::fabs(values[k][i]) > 0;
+      for (std::size_t k = objectives.size(); k < values.size(); ++k) kept = kept && condition_holds(values[k][i]);
       for (std::size_t k = 0; k < objectives.size() && kept; ++k) front[k].push_back(values[k][i]);
       if (front[0].size() >= enough) {
         keep_front_alone(front, better);

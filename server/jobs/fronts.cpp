@@ -98,7 +98,7 @@ std::string empty_front_text(const Store& store, const SweepRecord& sweep) {
         for (std::size_t i = 0; i < values[0].size(); ++i) {
           bool all = true;
           for (std::size_t k = 0; k < values.size(); ++k) {
-            const bool kept = std::abs(values[k][i]) > 0;
+            const bool kept = condition_holds(values[k][i]);
             keep[k] += kept ? 1 : 0;
             all = all && kept;
           }

@@ -104,7 +104,7 @@ struct Kept {
 Kept kept(const Formula& condition, std::span<const Machine> machines, std::span<const Outcome> outcomes) {
   Kept kept;
   for (const double holds : formula_values(condition, machines, outcomes))
-    kept.broken.push_back(!(holds != 0) || std::isnan(holds));
+    kept.broken.push_back(!condition_holds(holds));
   const auto sides = sides_of(condition);
   if (!sides) return kept;
   const auto left = formula_values(sides->left, machines, outcomes);

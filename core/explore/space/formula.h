@@ -19,6 +19,7 @@
 // constant 2, power, multiply; at most three values wait at once. Of 0.5 J and 3 s it is 4.5.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -82,6 +83,9 @@ struct Formula {
   std::size_t depth = 0;             // most values at once
   friend bool operator==(const Formula&, const Formula&) = default;
 };
+
+/// Whether a condition of that value is kept: by any number but 0.
+inline bool condition_holds(double value) { return std::fabs(value) > 0; }
 
 inline constexpr std::size_t most_formulas = 32, longest_formula_name = 64, longest_formula = 1000,
                              longest_formula_unit = 32, longest_constraint = 900, deepest_formula = 100;
