@@ -112,7 +112,6 @@ void print_class_growth(const std::vector<LayerGrowth>& growth) {
 }
 
 constexpr double random_budget_machines = 1'000;  // a second on two cores, programs made anew
-constexpr std::int64_t drawn_machines = 500, compared_every = 10;
 
 /// A kind of machines to rate, and one in how many of those asked for; where most are wanted, more than were asked
 /// for.
@@ -300,7 +299,7 @@ int run_bench(bool json) {
 
 struct BenchOptions {
   bool json = false, instructions = false, evaluated = false, machines = false, devices = false;
-  std::int64_t drawn = drawn_machines, every = compared_every;
+  std::int64_t drawn = 500, every = 10;
   std::string counted;
   std::vector<std::string> searches;
   std::string optimiser;

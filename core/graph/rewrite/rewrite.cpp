@@ -59,7 +59,7 @@ RewriteCounts rewrite(Graph& graph) {
     remove_dead(graph);
   }
   make_names_unique(graph);
-  for (auto& counted : count_patterns(graph)) counts.push_back(std::move(counted));
+  for (auto& pattern : count_patterns(graph)) counts.push_back(std::move(pattern));
   return counts;
 }
 

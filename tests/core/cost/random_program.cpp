@@ -11,8 +11,6 @@
 namespace sdip {
 namespace {
 
-constexpr auto f = [](std::int64_t hundredths) { return Decimal{hundredths}; };
-
 std::int64_t cut_of(Dice& dice, std::int64_t size) { return dice.one_in(3) ? size : dice.between(1, size); }
 
 Place operand_place(Dice& dice) { return dice.one_of({Place::dsram, Place::stackram, Place::dram}); }
