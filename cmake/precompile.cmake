@@ -1,12 +1,12 @@
-# Headers read once for a target, where no cache of objects is: half of what most sources take is the standard
-# library's. With ccache every source is compiled alone, which also tells what forgets an include.
+# Headers read once for a target: half of what most sources take is the standard library's. With SDIP_ALONE every source
+# is compiled alone, which also tells what forgets an include.
 set(SDIP_STANDARD_HEADERS <algorithm> <array> <bit> <cmath> <cstdint> <fmt/core.h> <functional> <limits> <map> <memory> <optional> <set> <span>
   <sstream> <string> <string_view> <tuple> <utility> <variant> <vector>)
 
 # Usage: sdip_precompile(TARGET [more headers]), or sdip_precompile(TARGET FROM OTHER) with another target's, made with
 # the same options.
 function(sdip_precompile target)
-  if(CCACHE)
+  if(SDIP_ALONE)
     return()
   endif()
   # What is precompiled is no system header to the warnings of g++ 12's optimiser, which see what is not there in

@@ -1,6 +1,9 @@
-# Sources of `target` that are compiled together, as one: the headers that they share are read, and their templates
-# made, once. What each keeps to itself must then differ in name within the group.
+# Sources of `target` that are compiled together, as one, but with SDIP_ALONE: the headers that they share are read, and
+# their templates made, once. What each keeps to itself must then differ in name within the group.
 function(sdip_compile_together target group)
+  if(SDIP_ALONE)
+    return()
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # What a source keeps to itself counts as a header's where the source is included.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
@@ -21,11 +24,4 @@ function(sdip_compile_in_groups target group most)
     list(SUBLIST ARGN ${first} ${length} grouped)
     sdip_compile_together(${target} ${group}_${n} ${grouped})
   endforeach()
-endfunction()
-
-# The same where no cache of objects is: a cache keeps single sources better.
-function(sdip_compile_in_groups_once)
-  if(NOT CCACHE)
-    sdip_compile_in_groups(${ARGV})
-  endif()
 endfunction()

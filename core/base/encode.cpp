@@ -151,7 +151,6 @@ FloatLayout float_layout(NumberFormat format) {
     case NumberFormat::bf16:
       return {8, 7, 0x7f7f, 0x7fc0, true};
     case NumberFormat::fp8_e4m3:
-      return {4, 3, 0x7e, 0x7f, false};
     case NumberFormat::mxfp8:
       return {4, 3, 0x7e, 0x7f, false};
     case NumberFormat::fp16_e6m9:

@@ -26,9 +26,9 @@ template <class Base>
 struct Indexed : Base {
   using Base::Base;
   Indexed() = default;
-  Indexed(Base&& base) : Base(std::move(base)) {}
-  explicit(!std::is_trivially_copyable_v<Base>) Indexed(const Base& base)
-      : Base(base) {}  // copies of lists are said
+  Indexed(Base&& base) : Base(std::move(base)) {}                          // NOLINT: a list is one
+  explicit(!std::is_trivially_copyable_v<Base>) Indexed(const Base& base)  // NOLINT: only copies of lists are said
+      : Base(base) {}
 
   constexpr decltype(auto) operator[](Index auto id) { return Base::operator[](at(id)); }
   constexpr decltype(auto) operator[](Index auto id) const { return Base::operator[](at(id)); }
