@@ -126,7 +126,7 @@ std::vector<AkgCase> akg_operators() {
          akg_product({1, 8192, 3072, 768}, true)),
       of("op3 ReLU", "(32, 16, 56, 56, 16)", "test_resnet50_relu_002", "", alone(stage_elements, 1)),
       of("op4 batched products", "(64, 12) of 128 x 64 x 128", "test_bert_all_001.py: batch_matmul_4D_008", "",
-         akg_product({64 * 12, 128, 128, 64}, false)),
+         akg_product({64LL * 12, 128, 128, 64}, false)),
       of("op5 cast", "(32, 16, 56, 56, 16)", "dynamic_shape/test_cast.py: test_resnet50_cast_007", "",
          alone(stage_elements, 1)),
       of("op6 transpose", "(64, 12, 128, 64), (0, 2, 1, 3)", "test_bert_all_001.py: transpose_005", "",
@@ -149,7 +149,7 @@ std::vector<AkgCase> akg_table() {
   return {
       akg_case("table 1", "1: mask of BERT's scores, 6 operators", "(16, 16, 512, 512) FP16", "table 1",
                "one operator is on the mask, five on the scores",
-               chain(16LL * 16 * 512 * 512, {{5, {}}}, 1, {alone(16 * 512, 1)})),
+               chain(16LL * 16LL * 512 * 512, {{5, {}}}, 1, {alone(16 * 512, 1)})),
       akg_case("table 1", "2: GELU backward, 21 operators", "(256, 512, 16, 16) FP16",
                "table 1; repository.json: 3.Mul33.Mul14. ... .Mul121.23", "",
                // 12 operators of one tensor; of two, nine: two of which read one of the three inputs first.
@@ -170,7 +170,7 @@ std::vector<AkgCase> akg_table() {
 std::vector<AkgCase> akg_networks() {
   const AkgStep inner{.inside = 1}, outer{.outside = 1};
   AkgWork sums = follow(akg_convolution({.in = 64, .out = 64, .side = 56, .kernel = 3}), {{1, {.operations = 3}}});
-  for (std::vector<Layer>* layers : {&sums.layers, &sums.apart}) layers->back().output_elements = 2 * 64;
+  for (std::vector<Layer>* layers : {&sums.layers, &sums.apart}) layers->back().output_elements = 2LL * 64;
   const AkgWindow v2{.batch = 1, .in = 96, .out = 96, .side = 56, .kernel = 3, .stride = 2, .groups = 96};
   const AkgWindow v1{.batch = 1, .in = 128, .out = 128, .side = 56, .kernel = 3, .groups = 128};
   return {akg_case("ResNet-50", "convolution, batch norm's sums", "(32, 64, 56, 56) * (64, 64, 3, 3)",

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double pico = 1e-12, milli = 1e-3, kib_a_mib = 1024, bits_a_byte = 8;
 /// Size of a bank where it is not published, as for known chips.
-constexpr std::int64_t bank_bytes = 32 * 1024;
+constexpr std::int64_t bank_bytes = 32LL * 1024;
 
 struct NamedDram {
   std::string_view name;

@@ -128,7 +128,8 @@ class Member {
   }
   /// How well a figure is known. An unverified one cites no source, any other one does.
   std::string confidence() const {
-    const std::string found(confidences[one_of("confidence", confidences)]), source = text("source");
+    std::string found(confidences[one_of("confidence", confidences)]);
+    const std::string source = text("source");
     if (source.empty()) refuse("source", "expected a source");
     if ((found == "unverified") != (source == no_citation))
       refuse("source", fmt::format("an unverified figure cites nothing: '{}'", no_citation));

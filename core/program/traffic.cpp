@@ -69,7 +69,7 @@ struct Meeting {
   std::int64_t times = 1;
 };
 template <class Indexes>
-Meeting meet(const std::array<Trip, 6>& trips, const Indexes& indexes) {
+Meeting meeting_of(const std::array<Trip, 6>& trips, const Indexes& indexes) {
   Meeting meeting;
   std::int64_t others = 1;
   for (const Trip& trip : trips) {
@@ -166,12 +166,12 @@ Compulsory compulsory(const Nest& nest) {
 TileRounds tile_rounds(const Nest& nest, const Mapping& mapping, const TileCounts& counts) {
   const auto trips = trips_of(nest, mapping, counts);
   const bool weighted = nest.weighted;
-  const Meeting a = meet(trips, [](Trip::Of loop) { return loop != Trip::channels; });
-  const Meeting b = meet(trips, [=](Trip::Of loop) {
+  const Meeting a = meeting_of(trips, [](Trip::Of loop) { return loop != Trip::channels; });
+  const Meeting b = meeting_of(trips, [=](Trip::Of loop) {
     return loop == Trip::groups || loop == Trip::channels || loop == Trip::sums ||
            (loop == Trip::repeats && !weighted);
   });
-  const Meeting out = meet(trips, [](Trip::Of loop) { return loop != Trip::sums; });
+  const Meeting out = meeting_of(trips, [](Trip::Of loop) { return loop != Trip::sums; });
   return {a.times, b.times, out.times, a.any && a.innermost == Trip::rows, a.any && a.innermost == Trip::columns};
 }
 

@@ -194,7 +194,7 @@ class Hearing {
 };
 
 /// Until the child has said all. Whatever it says gives it its time again.
-void hear(int pipe, const ChildTask& task, Hearing& hearing, Clock::time_point& deadline) {
+void read_reports(int pipe, const ChildTask& task, Hearing& hearing, Clock::time_point& deadline) {
   const std::chrono::seconds patience(task.limits.wall_s);
   constexpr std::int64_t glance_ms = 50;  // how long it looks away from whether it is to stop
   std::string piece(1 << 16, '\0');
@@ -252,7 +252,7 @@ std::pair<Saying, std::string> answer_of_child(const ChildTask& task) {
   write_end.close();
   Hearing hearing(task);
   Clock::time_point deadline;
-  hear(answered.number(), task, hearing, deadline);
+  read_reports(answered.number(), task, hearing, deadline);
   int status = 0;
   if (!child.ends_by(deadline, status)) failed_late(task);
   judge(status, task);

@@ -66,6 +66,14 @@ bool holds_mark(std::string_view line, std::string_view mark) {
   return false;
 }
 
+/// Lines of a comment joined to one.
+std::string unwrapped(std::string comment) {
+  constexpr std::string_view wrap = "\n// ";
+  for (std::size_t at = 0; (at = comment.find(wrap, at)) != std::string::npos;)
+    comment.replace(at, wrap.size(), " ");
+  return comment;
+}
+
 }  // namespace
 
 std::vector<std::string> folders_listed(std::string_view cmake_text, std::string_view top) {
@@ -110,7 +118,7 @@ Complaints against_internal_includes(const std::vector<Source>& sources) {
   const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   std::map<std::string, std::string> rooms, libraries;  // by header: the folder that may include it
   for (const Source& source : sources) {
-    const std::string head = source.text.substr(0, source.text.find("#pragma once"));
+    const std::string head = unwrapped(source.text.substr(0, source.text.find("#pragma once")));
     if (head.find("Internal to its room.") != std::string::npos) rooms[source.path] = folder_of(source.path);
     if (head.find("Internal to its library.") != std::string::npos)
       libraries[source.path] = library_of(source.path);

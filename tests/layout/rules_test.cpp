@@ -68,7 +68,7 @@ TEST(rules, core_db_and_server_point_one_way) {
 }
 
 TEST(rules, internal_headers_are_included_within_their_room_or_library) {
-  const Source room{"core/cost/time/a.h", "// A.\n// Internal to its room.\n#pragma once\n"},
+  const Source room{"core/cost/time/a.h", "// A. Internal to its\n// room.\n#pragma once\n"},
       library{"core/cost/time/b.h", "// B. Internal to its library.\n#pragma once\n"};
   const auto complaints = [&](const std::string& path, const std::string& included) {
     return against_internal_includes({room, library, {path, "#include \"" + included + "\"\n"}});

@@ -90,7 +90,8 @@ std::int64_t gemmini_sets_of(const GemminiPart& part, const GemminiMachine& m) {
 /// Whether strided weights overfill their sets, together with what inputs and results have there.
 bool gemmini_conflicts(const std::array<GemminiPart, 3>& parts, const GemminiMachine& m) {
   const auto sets = static_cast<double>(gemmini_sets_of(parts[gemmini_weights], m));
-  const double all_sets = static_cast<double>(m.l2_bytes / m.request_bytes / m.l2_ways);
+  const std::int64_t whole_sets = m.l2_bytes / m.request_bytes / m.l2_ways;
+  const auto all_sets = static_cast<double>(whole_sets);
   const double ways =
       (parts[gemmini_weights].lines + parts[gemmini_results].lines) / sets + parts[gemmini_inputs].lines / all_sets;
   return ways > static_cast<double>(m.l2_ways);

@@ -38,7 +38,7 @@ struct GemminiMachine {
   std::int64_t bus_bytes = 16;      // a beat, which takes a cycle
   std::int64_t request_bytes = 64;  // most of a request, aligned; also a line of the L2
   std::int64_t scratchpad_banks = 4;
-  std::int64_t l2_bytes = 512 * 1024, l2_ways = 8;
+  std::int64_t l2_bytes = 512LL * 1024, l2_ways = 8;
 
   // Fitted on the first 20 of 111 rows of gemmini_rtl.csv; on the others alone: 5.75, 0.4 and 5.75.
   double issue_cycles = 6.75;  // a preload and a compute instruction, at least, and

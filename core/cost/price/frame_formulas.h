@@ -29,8 +29,7 @@ Number bound_dram_bytes(const CompiledStage& stage, std::int64_t active_cores, c
   const Program& program = stage.program;
   const std::int64_t psram = (*StageMachine(m, stage.role)).psram_bytes;
   const std::int64_t distinct = program.distinct_weight_bytes.value;
-  const Number crossing =
-      Number(active_cores) * (Number(program.input_bytes.value) + Number(program.output_bytes.value));
+  Number crossing = Number(active_cores) * (Number(program.input_bytes.value) + Number(program.output_bytes.value));
   if (weights_in_place(m, stage.role) || distinct <= psram) return crossing;
   return Number(distinct) - Number(psram) + crossing;
 }
@@ -73,11 +72,11 @@ struct FrameCycles {
     if (role == Role::core) {
       together = s.schedule.frames();
       frames *= together;
-      beside(number, Number(s.schedule.steps_per_core) * s.steady + s.link);
+      add_parallel(number, Number(s.schedule.steps_per_core) * s.steady + s.link);
       main = number;
       hand_over(s.schedule.cores_of_frame, s.link);
     } else if (s.stage->part.count > 1) {  // in series with the others, links included
-      beside(number, s.steady + s.link);
+      add_parallel(number, s.steady + s.link);
       main = pace;
       hand_over(1, s.link);
     } else if (role == Role::text_encoder) {
@@ -88,7 +87,7 @@ struct FrameCycles {
         frames *= s.schedule.active_cores;
       }
       const Number cycles = Number(together) * s.steady;
-      beside(number, cycles);
+      add_parallel(number, cycles);
       if (role == Role::encoder)
         ++waits;
       else
@@ -98,13 +97,13 @@ struct FrameCycles {
 
   /// `first`: of a steady pass of the first stage, which is the main one where none is.
   void end(const Number& first) {
-    if (!main && period() < first) beside(0, first);
+    if (!main && period() < first) add_parallel(0, first);
     if (!main) main = 0;
   }
 
  private:
   /// The longest of such stages sets the pace.
-  void beside(std::size_t number, const Number& cycles) {
+  void add_parallel(std::size_t number, const Number& cycles) {
     if (period() < cycles) pace = number;
     longest_of.push_back(cycles);
   }

@@ -297,12 +297,12 @@ class Recurrence {
     if (o.leaves_tile) weights_.leave_current();
     Count ready =
         alone ? instruction_begin_ : weights_ready_;  // of one alone it is told what an operation waits for
-    if (o.a != none) ready = bring(o.a, of_a, ready);
-    if (o.b != none) ready = bring(o.b, of_b, ready);
-    if (o.split != none) ready = bring(o.split, of_split, ready);
-    if (o.partial != none && tape_.tiles_double_buffered) ready = bring(o.partial, of_partial, ready);
+    if (o.a != none) ready = load_tile(o.a, of_a, ready);
+    if (o.b != none) ready = load_tile(o.b, of_b, ready);
+    if (o.split != none) ready = load_tile(o.split, of_split, ready);
+    if (o.partial != none && tape_.tiles_double_buffered) ready = load_tile(o.partial, of_partial, ready);
     if (leaving_ != none) store_results();
-    if (o.partial != none && !tape_.tiles_double_buffered) ready = bring(o.partial, of_partial, ready);
+    if (o.partial != none && !tape_.tiles_double_buffered) ready = load_tile(o.partial, of_partial, ready);
     if (o.out != none) ready = later(ready, tape_.tiles_double_buffered ? store_before_ : store_last_);
     if constexpr (alone) dispatch_tile(o.shape);
     Count start = later(now_, ready);
@@ -351,7 +351,7 @@ class Recurrence {
   }
 
   /// A tile of an operand, once its buffer is free. Returns when it is there, or `ready` if that is later.
-  SDIP_EACH Count bring(std::int32_t transfer, std::size_t operand, const Count& ready) {
+  SDIP_EACH Count load_tile(std::int32_t transfer, std::size_t operand, const Count& ready) {
     const Count freed = empty_[operand] ? instruction_begin_ : now_;
     const Count free_at = tape_.tiles_double_buffered ? slots_.of[operand] : freed;
     slots_.of[operand] = freed;

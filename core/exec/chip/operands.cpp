@@ -259,7 +259,7 @@ void write_result(Chip& chip, const Elements& at, const Numbers& numbers) {
   if (in_bytes) write_to(std::span<const float>(numbers.floats));
   if (in_bytes && chip.summed.empty() && held == chip.registers.end()) return;
   Tensor tensor = tensor_of(numbers);
-  hold(tensor, format_of(chip, v), scale_of(chip, v));
+  round_to_format(tensor, format_of(chip, v), scale_of(chip, v));
   if (!in_bytes) write_to(tensor);
   add_result_sums(chip, at, tensor);
   if (held != chip.registers.end()) put_elements(held->second, at, tensor);

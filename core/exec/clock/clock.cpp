@@ -180,7 +180,7 @@ Count Clock::duration(const Operation& o) {
 }
 
 /// The tiles that an operation needs and the one before it did not; last, what that one leaves.
-void Clock::bring(const Operation& o, Arrivals& there) {
+void Clock::transfer_tiles(const Operation& o, Arrivals& there) {
   dma_ = {};
   const auto lands = [&](Count bytes, bool partials) {
     dma_[is_unified(m_) || partials ? Port::dsram_write : Port::dsram_read] += beats_of(bytes, m_.dsram_port_bits);
@@ -220,7 +220,7 @@ void Clock::operate(const std::vector<Operation>& operations, Count weights_ther
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (i % asked_operations == 0) end_if(options_.stop, instruction_->name);
     const Operation& o = operations[i];
-    bring(o, there);
+    transfer_tiles(o, there);
     Count earliest = now_;
     if (apart && before_ != nullptr) {
       const Count retired = now_ + m_.pipeline_stages;

@@ -74,7 +74,7 @@ class Clock {
   void run_beside(std::size_t index);
   void run(std::size_t index);
   void begin(std::size_t index);
-  void bring(const Operation& o, Arrivals& there);
+  void transfer_tiles(const Operation& o, Arrivals& there);
   void operate(const std::vector<Operation>& operations, Count weights_there);
   void finish();
 

@@ -11,7 +11,7 @@ namespace sdip::exec {
 namespace {
 
 /// Input positions that a tile of `count` results holds: of an input without edges, at most all that are read.
-Count held(const InputAxis& axis, Count count) {
+Count positions_held(const InputAxis& axis, Count count) {
   InputAxis endless = axis;
   endless.pad = 0;
   endless.in = count * (axis.stride + axis.kernel * axis.dilation) + 1;
@@ -27,7 +27,7 @@ Positions positions_of(const InputAxis& axis, const std::vector<Extent>& tiles) 
   Positions found;
   if (clips_too_many(axis, tiles)) {
     for (const Extent& tile : tiles) {
-      found.all.push_back(held(axis, tile.size()));
+      found.all.push_back(positions_held(axis, tile.size()));
       found.fresh.push_back(std::min(found.all.back(), tile.size() * std::min(axis.stride, axis.reach())));
     }
     return found;
@@ -182,8 +182,9 @@ class NestExpansion {
   /// Norms before and behind: element by element on the norm lanes, once for each pass.
   void add_norms(const FoldShape& shape, Count of_a_position, Count results, Operation& o) {
     Count before = 0, behind = 0;
-    const Count read =
-        c_.prologue_passes == 0 ? 0 : held(along_rows_, shape.rows) * held(along_columns_, shape.columns);
+    const Count read = c_.prologue_passes == 0 ? 0
+                                               : positions_held(along_rows_, shape.rows) *
+                                                     positions_held(along_columns_, shape.columns);
     const auto pass = [&](Count elements, Count& cycles) {
       for (Count left = elements; left > 0; left -= m_.norm_lanes) {
         ++cycles;

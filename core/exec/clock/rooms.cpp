@@ -67,7 +67,7 @@ void Rooms::fail(std::size_t i, const std::string& what) const {
 }
 
 /// Whether instruction `i` is the last that needs the value there. A memory that is one for all keeps what waits.
-bool Rooms::goes(std::size_t memory, ValueId value, std::size_t i) const {
+bool Rooms::is_last_use(std::size_t memory, ValueId value, std::size_t i) const {
   const auto number = static_cast<std::int64_t>(i);
   const bool waits = memory + 1 == memories_.size() && pushed_[value] != 0;
   if (waits) return popped_[value] == number;
@@ -93,7 +93,7 @@ void Rooms::read(const PlacedOperand& source, std::size_t i) {
   const auto found = std::find_if(begin, end, [&](const auto& held) { return held.second.value == source.value; });
   const std::string& name = stage_.graph->values[source.value].name;
   if (found == end) fail(i, fmt::format("reads '{}' at {}, where it does not lie", name, source.address.value));
-  found->second.dies = goes(place_of(source, i), source.value, i);
+  found->second.dies = is_last_use(place_of(source, i), source.value, i);
 }
 
 void Rooms::open(std::size_t memory, std::int64_t address, std::int64_t bytes, ValueId value, std::size_t i) {
@@ -143,7 +143,7 @@ Occupancy Rooms::run(std::size_t i) {
   for (std::size_t memory = 0; memory < memories_.size(); ++memory)
     std::erase_if(memories_[memory], [&](const auto& held) {
       if (held.second.value == none) return true;
-      return goes(memory, held.second.value, i) && !was_read(memory, held.second.value, i + 1);
+      return is_last_use(memory, held.second.value, i) && !was_read(memory, held.second.value, i + 1);
     });
   return occupied;
 }

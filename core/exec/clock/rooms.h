@@ -50,7 +50,7 @@ class Rooms {
   std::size_t place_of(const PlacedOperand& source, std::size_t i) const;
   void read(const PlacedOperand& source, std::size_t i);
   void open(std::size_t memory, std::int64_t address, std::int64_t bytes, ValueId value, std::size_t i);
-  bool goes(std::size_t memory, ValueId value, std::size_t i) const;
+  bool is_last_use(std::size_t memory, ValueId value, std::size_t i) const;
   bool was_read(std::size_t memory, ValueId value, std::size_t i) const;
   std::int64_t highest_byte(std::size_t memory) const;
   [[noreturn]] void fail(std::size_t i, const std::string& what) const;

@@ -25,20 +25,20 @@ bool holds(NumberFormat format, ElementType type) {
   }
 }
 
-double held(NumberFormat format, double x, const WeightScale& scale) {
+double rounded_to_format(NumberFormat format, double x, const WeightScale& scale) {
   const std::int64_t zero = scale.zero.value_or(0);
   return static_cast<double>(
       decoded(format, encoded(format, static_cast<float>(x), scale.scale, zero), scale.scale, zero));
 }
 
-void hold(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
+void round_to_format(Tensor& tensor, NumberFormat format, const WeightScale& scale) {
   if (holds(format, tensor.type)) return;
-  for (double& x : tensor.floats) x = held(format, x, scale);
+  for (double& x : tensor.floats) x = rounded_to_format(format, x, scale);
 }
 
 double accumulated(NumberFormat format, double sum) {
   const bool floating = is_floating(format);
-  return floating ? held(format, sum, 1.0F) : sum;
+  return floating ? rounded_to_format(format, sum, 1.0F) : sum;
 }
 
 }  // namespace sdip::exec

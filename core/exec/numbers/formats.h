@@ -13,10 +13,10 @@ bool holds(NumberFormat format, ElementType type);
 
 /// A float as the format holds it: rounded to nearest, ties to even, and kept within the format; integer formats in
 /// steps of `scale` from its zero point. Requires a scale above 0 where the format needs one.
-double held(NumberFormat format, double x, const WeightScale& scale);
+double rounded_to_format(NumberFormat format, double x, const WeightScale& scale);
 
-/// The floats of `tensor` each as `held` says; integers as they are.
-void hold(Tensor& tensor, NumberFormat format, const WeightScale& scale);
+/// The floats of `tensor` each as `rounded_to_format` says; integers as they are.
+void round_to_format(Tensor& tensor, NumberFormat format, const WeightScale& scale);
 
 /// A sum as an accumulator keeps it: rounded to a floating format; any other as it is
 /// (core/exec/chip/accumulators.h).

@@ -160,7 +160,7 @@ struct WholeRows {
   }
 
   /// An operand as it comes: in equal parts, where all passes read it in each of them.
-  void bring(std::size_t i) {
+  void fetch_operand(std::size_t i) {
     const ValueId v = node.inputs[i];
     const Operand& operand = chip.value(v).operand;
     Tensor tensor = zero_tensor(operand.type, operand.shape);
@@ -203,7 +203,7 @@ struct WholeRows {
                                              : whole_operand(chip, made, node.inputs[i]);
     }
     for (std::size_t i = node.inputs.size(); i-- > 0;)  // the first operand last: the others may say what it reads
-      if (comes(i)) bring(i);
+      if (comes(i)) fetch_operand(i);
     const Tensor whole =
         result_and_others(chip, node, outputs_of(chip.graph, node, operands, chip.options.stop), result);
     each_step([&](const RowStep&, const Extent& part) {

@@ -35,7 +35,7 @@ Lines softmax_lines(const OperatorUse& use) {
 /// exponential overflows. [0, ln 3]: [1/4, 3/4], logarithms -ln 4 and ln 3 - ln 4; [0, 64 ln 3] at T = 64: [1/4,
 /// 3/4].
 template <bool Logarithm>
-void soften(std::vector<double>& values, const Lines& lines, double temperature) {
+void softmax_lines(std::vector<double>& values, const Lines& lines, double temperature) {
   for_each_line(lines, [&](std::size_t start) {
     const std::size_t end = start + lines.length * lines.inner;
     double most = -HUGE_VAL, sum = 0;
@@ -52,7 +52,7 @@ void soften(std::vector<double>& values, const Lines& lines, double temperature)
 template <bool Logarithm>
 void compute_softmax(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> values = value_of(use, 0).floats;
-  soften<Logarithm>(values, softmax_lines(use), 1);
+  softmax_lines<Logarithm>(values, softmax_lines(use), 1);
   give_floats(outputs[0], std::move(values));
 }
 
@@ -104,8 +104,8 @@ std::vector<Operand> infer_temperature_softmax(const OperatorUse& use) {
 
 void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> values = doubles_of(value_of(use, 0));
-  soften<false>(values, lines_along(input(use, 0).shape, axis_attribute(use, -1)),
-                float_attribute(use, "temperature", 1));
+  softmax_lines<false>(values, lines_along(input(use, 0).shape, axis_attribute(use, -1)),
+                       float_attribute(use, "temperature", 1));
   give_floats(outputs[0], std::move(values));
 }
 

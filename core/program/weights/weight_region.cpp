@@ -129,7 +129,7 @@ struct Building {
       refuse(instruction, "weights of a channel that are no whole number of its sums");
   }
 
-  RegionPart held(const std::vector<Fetch>& fetches, std::int64_t cores, std::int64_t counted) {
+  RegionPart region_part(const std::vector<Fetch>& fetches, std::int64_t cores, std::int64_t counted) {
     RegionPart part;
     part.held.first = next;
     std::int64_t elements = 0;
@@ -182,7 +182,7 @@ void add_strips(Building& building, const InstructionClass& c, WeightRegion& reg
       region.one_unit = region.one_unit && part.streamed_channels == 0;
       region.parts.push_back(building.nest(one, building.own_of_node(), std::move(tiles)));
     }
-    RegionPart held = building.held(part.fetches, 1, part.weight_elements);
+    RegionPart held = building.region_part(part.fetches, 1, part.weight_elements);
     if (held.held.bytes > 0) region.parts.push_back(std::move(held));
   }
   region.bytes = held_weight_bytes(c, building.form);
@@ -243,7 +243,7 @@ WeightRegion weight_region(const CompiledStage& stage, const WeightForm& form, c
                        : std::vector{WeightTile{0, weight_parts(c) * n.groups * n.out_channels, 0, n.in_channels}};
       region.parts.push_back(building.nest(c, instruction.weights.size() - fetched, std::move(tiles)));
     }
-    RegionPart held = building.held(c.fetches, c.spread_cores, c.weight_elements);
+    RegionPart held = building.region_part(c.fetches, c.spread_cores, c.weight_elements);
     if (held.held.bytes > 0) region.parts.push_back(std::move(held));
   }
   if (building.next != instruction.weights.size()) refuse(instruction, "more than its class fetches");

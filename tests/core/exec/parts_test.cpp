@@ -100,9 +100,9 @@ TEST(formats, hold_what_they_can_and_round_the_rest) {
   EXPECT_TRUE(holds(NumberFormat::fp16, ElementType::float16));
   EXPECT_FALSE(holds(NumberFormat::fp16, ElementType::float32));
   EXPECT_TRUE(holds(NumberFormat::int4, ElementType::int64));
-  EXPECT_EQ(held(NumberFormat::fp16, 1 + 0x1p-11 + 0x1p-20, 1), 1 + 0x1p-10);
-  EXPECT_EQ(held(NumberFormat::int8, 3.3, 0.5F), 3.5);
-  EXPECT_EQ(held(NumberFormat::int8, 1000, 0.5F), 63.5);
+  EXPECT_EQ(rounded_to_format(NumberFormat::fp16, 1 + 0x1p-11 + 0x1p-20, 1), 1 + 0x1p-10);
+  EXPECT_EQ(rounded_to_format(NumberFormat::int8, 3.3, 0.5F), 3.5);
+  EXPECT_EQ(rounded_to_format(NumberFormat::int8, 1000, 0.5F), 63.5);
   EXPECT_EQ(accumulated(NumberFormat::fp16, 2049), 2048);
   EXPECT_EQ(accumulated(NumberFormat::int32, 0.1), 0.1);
 }

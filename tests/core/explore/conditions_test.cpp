@@ -210,7 +210,7 @@ TEST(conditions, read_a_bounded_number_of_combinations_also_where_few_of_them_co
 }
 
 TEST(conditions, are_bounded_by_the_axes_that_each_combination_settles) {
-  nlohmann::json axes = {axis_when("vector_lanes", counted_to(65'000))};
+  auto axes = nlohmann::json::array({axis_when("vector_lanes", counted_to(65'000))});
   for (const ParameterRow& row : parameters()) {
     if (axes.size() == 30) break;
     if (row.name != "vector_lanes" && row.type == ParameterType::count)
