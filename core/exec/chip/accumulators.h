@@ -1,6 +1,6 @@
 // The accumulators of a nest: floats that are rounded, integers that wrap.
 //
-// Example: an int8 accumulator, products 100 and 100: 200 - 256 = -56. Of codes in steps of 0.5 x 0.25 the same
+// Example: an int8 accumulator, products 100 and 100: 200 - 256 = -56. In codes with steps of 0.5 x 0.25 the same
 // sums are 25 and, wrapped, -7.
 #pragma once
 

@@ -12,7 +12,7 @@
 // A layer whose integer accumulators wrap on these inputs is no difference of ours: it is said apart, as overflow,
 // where so many products can leave the accumulator and the layer passes in one that does not wrap. One of which all
 // results are NaN is left out.
-// What several nodes make is compared where arithmetic settles it: an element that moves when what the nodes make
+// A result of several nodes is compared where arithmetic settles it: an element that moves when what the nodes make
 // between is rounded otherwise, by as much as is allowed there, or its inputs in their last places, may be four
 // times as far away (a comparison of equals, a cast of a whole number and a half, a quotient near a pole, sums that
 // cancel). Such elements are counted. Steps and ulp at the result's largest magnitude. What a format costs against

@@ -30,8 +30,8 @@ bool is_too_large(std::int64_t bytes, const Machine& machine) {
   return is_unified(machine) && exceeds_dsram(bytes, machine);
 }
 
-/// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
-/// Behind the last one the end of the pass, where sides swap as well.
+/// For each draft, the next one that writes to the same DSRAM pair, of all drafts or, with a pair for each family,
+/// of its family. Behind the last one it is the end of the pass, where sides swap as well.
 std::vector<std::int32_t> next_writers(const List<Draft>& drafts, bool pairs) {
   const auto end = static_cast<std::int32_t>(drafts.size());
   List<std::int32_t> next(drafts.size());

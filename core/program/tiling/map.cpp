@@ -88,7 +88,7 @@ MappingCost cost_by(const Task& task, const TileSizes& sizes, TileGoal goal) {
   };
 }
 
-/// By the goal; nothing where what they try does not come to fit.
+/// The tiling of a quick search, by the goal; nothing where no tiling that it tries comes to fit.
 std::optional<Tuned> quick_tiling(const Task& task, const TileSizes& sizes, TileSearch search) {
   const MappingCost cost = cost_by(task, sizes, task.goal);
   if (search == TileSearch::greedy) return greedy_mapping(task.nest, sizes, cost);

@@ -3,7 +3,7 @@
 // Worked example: a product of 6 x 6 by 6 x 6 in 27 words. Whole, 36 words of each, does not fit. Results stay:
 // tiles of 3 rows by 6 channels, one sum at a time, 3 + 6 + 18 words: A once, B for each of 2 row tiles: 36 + 72 +
 // 36 = 144. Weights stay, 6 sums by 3 channels: 18 + 6 + 3 words, also 144, but rows one at a time are 12 folds and
-// not 2. In 26 words the best is 180.
+// not 2. The best in 26 words is 180.
 #include "core/program/tiling/tiling.h"
 
 #include "core/program/tiling/tiling_search.h"
