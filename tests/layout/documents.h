@@ -11,7 +11,7 @@
 
 namespace sdip::layout {
 
-/// Of each page, by its path from the repository root, the anchors of its headings as GitHub makes them.
+/// For each page, by its path from the repository root, the anchors of its headings as GitHub makes them.
 using Pages = std::map<std::string, std::set<std::string>>;
 
 /// "How it is **done**, in `core`" is "how-it-is-done-in-core".

@@ -105,7 +105,8 @@ double exchanging_area(const Machine& machine, std::int64_t bytes, std::int64_t 
 std::int64_t crossbar_ports(const Machine& machine);
 
 /// mm2 by block, floor-plan factors included: lanes and memories; FeFET memories; control, a share of lanes and
-/// memories; other, a fixed part and a share of lanes; the crossbar, which is wires. In the order of area_blocks.
+/// memories; other, a fixed part and a share of lanes; the crossbar, which is wires. Areas stand in the order of
+/// area_blocks.
 inline constexpr std::array<std::string_view, 15> area_blocks = {
     "conv2d", "linear", "matmul", "vector", "softmax", "norm",  "dsram",   "stackram",
     "psram",  "imem",   "rom",    "fefet",  "control", "other", "crossbar"};

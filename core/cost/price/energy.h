@@ -47,7 +47,7 @@ struct EnergyPrices {
   double stack_way_beat = 0;
   EnergyPart stack_part = EnergyPart::stackram;
   double accumulator_access = 0, register_write = 0;  // of one partial sum, one weight
-  // Of DSRAM pairs of sizes of their own (has_own_pairs), by family; those of DRAM streams are the largest's.
+  // DSRAM pairs of sizes of their own (has_own_pairs), by family; those of DRAM streams are the largest's.
   bool own_pairs = false;
   std::array<double, pair_families> pair_beat{}, pair_wire{};
   double scaling = 0;  // a group's partial sum times its scale, and its addition

@@ -18,7 +18,7 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
   std::int64_t cores_of_frame = 1;  // that a frame goes through, one after the other
-  /// That enter and leave together.
+  /// Frames that enter and leave together.
   std::int64_t frames() const { return active_cores / cores_of_frame; }
 };
 

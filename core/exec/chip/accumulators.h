@@ -13,8 +13,8 @@
 namespace sdip::exec {
 
 /// The accumulators of a nest's results. Integer formats keep sums of integers modulo 2^bits: of an integer graph's
-/// numbers, and of the codes of operands that lie in memory in integer formats with a scale. What else they sum
-/// they keep exactly.
+/// numbers, and of the codes of operands that lie in memory in integer formats with a scale. All other sums they
+/// keep exactly.
 class Accumulators {
  public:
   Accumulators(Chip& chip, const Node& node, const NestMap& map, bool weighted);

@@ -1,9 +1,9 @@
 // Tensors of a validation: instructions executed alone on seeded inputs and weights, beside what their nodes of the
 // graph compute of the same numbers as the machine holds them.
 //
-// What passes. Operands are rounded to the formats that they are kept in, weights are those of a `.weight` file,
-// and the graph's result is rounded once more, so that only the order of sums and what accumulators round is left
-// (docs/model/counting.md#validation):
+// The rule of what passes. Operands are rounded to the formats that they are kept in, weights are those of a
+// `.weight` file, and the graph's result is rounded once more, so that only the order of sums and what accumulators
+// round is left (docs/model/counting.md#validation):
 //   integers                          equal
 //   floats, exact accumulators        within one step of the format that holds the result: a sum in another order
 //                                     may fall on the other side of a rounding; multiples of a scale are each

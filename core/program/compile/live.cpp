@@ -24,8 +24,8 @@ bool output_in_dram(Role role, SeriesPart part) {
   return role != Role::core && role != Role::encoder && part.last();
 }
 
-/// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. What
-/// may be in a DSRAM of its own, pass `place` sees.
+/// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. Pass
+/// `place` sees what may be in a DSRAM of its own.
 bool is_too_large(std::int64_t bytes, const Machine& machine) {
   return is_unified(machine) && exceeds_dsram(bytes, machine);
 }

@@ -176,9 +176,9 @@ Chosen choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight
   return chosen;
 }
 
-/// The search for fewer bytes than a mapping has. What is tried is the same whatever the room, so that more of it
-/// never means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in
-/// what they take themselves.
+/// The search for fewer bytes than a mapping has. It tries the same whatever the room, so that more of it never
+/// means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in what
+/// they take themselves.
 struct FewestBytes {
   InstructionClass c;
   const TileRoom& room;

@@ -58,8 +58,9 @@ void try_results(Search& search, const TileSize& r, const TileSize& c, std::int6
   consider_channels(search, results_stay, r, c, search.sums.front(), base, a);
 }
 
-/// Calls attempt(rows, columns, price of B) for all sizes that may fit and pay less, the largest first. What finds
-/// no room is a start of the columns that shrinks with the rows; what has too many rounds of B is an end of either.
+/// Calls attempt(rows, columns, price of B) for all sizes that may fit and pay less, the largest first. Sizes that
+/// find no room are a start of the columns that shrinks with the rows; those with too many rounds of B are an end
+/// of either.
 template <class Attempt>
 void each_pair(Search& search, Attempt attempt) {
   const auto& columns = search.columns;

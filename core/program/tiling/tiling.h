@@ -1,6 +1,6 @@
 // The search for the tiling of a nest: tile sizes and loop order that move the least, given the room on chip.
 //
-// Of the 24 orders five suffice, whatever the sizes (traffic.h; a test compares with all orders):
+// Five of the 24 orders suffice, whatever the sizes (traffic.h; a test compares with all orders):
 //   results stay    rows, columns, channels, sums   out + channels x A(rows, columns) + rows columns x B
 //   weights stay    channels, sums, columns, rows   (2 sums - 1) out + channels x A(slid, columns) + B
 //                   channels, sums, rows, columns   (2 sums - 1) out + channels x A(rows, slid) + B
