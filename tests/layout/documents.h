@@ -23,8 +23,9 @@ Pages pages_of(const std::vector<Source>& documents);
 /// what its links to other pages and sections name. Names with capitals (but README) are others' documents.
 Complaints against_missing_sections(const Source& source, const Pages& pages);
 
-/// Prose and figures have at most 120 columns. Tables, headings and what a test makes may have more.
-Complaints against_wide_prose(const Source& page);
+/// Prose and figures have at most 120 columns. Tables, headings and what a test makes may have more, and so may
+/// lines that are indented by four, unless `of_examples`.
+Complaints against_wide_prose(const Source& page, bool of_examples = true);
 
 /// A section of `page` has at most `most` lines that are not empty.
 Complaints against_long_sections(const Source& page, std::size_t most);
