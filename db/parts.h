@@ -144,8 +144,8 @@ struct ChunkBoundsRow {
   std::optional<MetricBounds> bounds{};
 };
 
-/// Reads the chunks of a sweep, one after the other or one by one, and the columns of each. What has a checksum is
-/// held to it: throws Error("store_corrupt", path, ...) saying which points.
+/// Reads the chunks of a sweep, one after the other or one by one, and the columns of each. A chunk with a checksum
+/// is held to it: throws Error("store_corrupt", path, ...) saying which points.
 class ChunkReader {
  public:
   ChunkReader(Connection& connection, const MetricIds& metric_ids);

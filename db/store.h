@@ -244,7 +244,7 @@ class Store {
   void add_accuracy(std::string_view key, const StoredAccuracy& accuracy);
   /// Says that a stored point's is that of the key. Throws Error("not_found", ...) for a key that is not there.
   void set_point_accuracy(std::int64_t id, std::int64_t index, std::string_view key);
-  /// By index: of the points for which it was measured.
+  /// By index, the accuracies of the points for which one was measured.
   std::map<std::int64_t, StoredAccuracy> point_accuracies(std::int64_t id) const;
   /// Their keys.
   std::map<std::int64_t, std::string> accuracy_keys(std::int64_t id) const;
@@ -286,7 +286,7 @@ class StoredPoints {
   StoredPoints(const StoredPoints&) = delete;
   StoredPoints& operator=(const StoredPoints&) = delete;
 
-  /// In index order; `visit` returns false to stop.
+  /// Visits the points in index order; `visit` returns false to stop.
   void each(const std::optional<Measure>& measure, const std::function<bool(const PointRun&)>& visit) const;
   /// Likewise, a chunk at a time, the values of each of these measures. Requires one at least.
   void each_of(std::span<const Measure> measures,

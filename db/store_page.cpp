@@ -82,7 +82,7 @@ RowPlace place_of(const std::string& cursor, const std::string& sort) {
   throw Error("value_invalid", "cursor", "not a cursor of this order: take it from the page before");
 }
 
-/// By what a sweep's points are sorted, in either direction.
+/// Names what a sweep's points are sorted by, in either direction.
 std::string order_key(std::int64_t id, const Order& order, const std::string& sort) {
   std::string key = std::to_string(id) + '\n' + (order.descending ? sort.substr(1) : sort);
   if (order.measure && order.measure->formula) key += '\n' + order.measure->formula->text;

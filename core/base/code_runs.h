@@ -10,7 +10,7 @@
 
 namespace sdip {
 
-/// What one step of an integer format's codes stands for, and the code of 0.
+/// The value of one step of an integer format's codes, and the code of 0.
 struct CodeStep {
   float scale = 1;
   std::int64_t zero = 0;

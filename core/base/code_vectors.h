@@ -3,7 +3,7 @@
 // x / step is taken as x times the rounded inverse of step: a product that is off by less than `doubt`. Where it
 // lies no nearer than that to the middle of two codes, both round to the same one; else the quotient itself is
 // taken. Example, 8-bit codes, step 0.1F: 0.35F / 0.1F is 3.49999989, but 0.35F x 10 rounds to 3.5, which would be
-// 4: it lies on a middle, so the quotient decides, for 3. Of 0.31F the product is 3.1, far from 2.5 and 3.5: 3.
+// 4: it lies on a middle, so the quotient decides, for 3. For 0.31F the product is 3.1, far from 2.5 and 3.5: 3.
 #pragma once
 
 #include <cstddef>

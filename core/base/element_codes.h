@@ -33,8 +33,8 @@ double float_of_code(ElementType type, std::int64_t code);
 /// 0x3c00.
 std::int64_t code_of_float(ElementType type, double x);
 
-/// Element i of those of `bits` bits that share a byte, the first in the lowest. Of 0xa5, 4 bits each: 5, 10; 2
-/// bits each: 1, 1, 2, 2.
+/// Element i of those of `bits` bits that share a byte, the first in the lowest. Example: 0xa5 holds, 4 bits each,
+/// 5, 10; 2 bits each, 1, 1, 2, 2.
 std::int64_t code_in_byte(std::int64_t byte, std::int64_t bits, std::size_t i);
 
 }  // namespace sdip

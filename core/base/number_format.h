@@ -49,8 +49,8 @@ struct NumberFormatRow {
 };
 
 /// Rows in the order of NumberFormat. qm_n is two's-complement fixed point: 1 sign, m integer, n fraction bits.
-/// fp16_e6m9: MN-Core's half. Of block formats `bits` are those of an element: mx...: OCP Microscaling Formats (MX)
-/// 1.0; nvfp4: NVIDIA's; nf4: QLoRA's (arXiv:2305.14314); msfp...: Microsoft's (Rouhani et al., NeurIPS 2020).
+/// fp16_e6m9: MN-Core's half. For block formats `bits` are those of an element: mx...: OCP Microscaling Formats
+/// (MX) 1.0; nvfp4: NVIDIA's; nf4: QLoRA's (arXiv:2305.14314); msfp...: Microsoft's (Rouhani et al., NeurIPS 2020).
 inline constexpr NumberFormatRow number_formats[] = {
     {"fp32", 32, true},
     {"fp16", 16, true},

@@ -1,4 +1,4 @@
-// What was found so far, by its key. Threads may share it.
+// A cache of results found so far, by key. Threads may share it.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace sdip {
 
-/// A map of at most so many entries: what is full starts again. What is kept under a key must follow from it, as
-/// others may look for the same meanwhile.
+/// A map of at most so many entries: when full it starts again. An entry must follow from its key, as others may
+/// look for the same meanwhile.
 template <class Map>
 class SharedCache {
  public:

@@ -36,8 +36,8 @@ std::vector<std::int64_t> pareto_front(std::span<const std::span<const double>> 
 double log_cost(double cost);
 
 /// Volume of what the points beat, up to the reference: minimised costs, one row a point. Points beyond the
-/// reference in a cost add nothing. In two dimensions in n log n; else by slices along the last cost (While et al.,
-/// "A faster algorithm for calculating hypervolume", IEEE TEC 10(1), 2006).
+/// reference in a cost add nothing. It takes n log n in two dimensions, else goes by slices along the last cost
+/// (While et al., "A faster algorithm for calculating hypervolume", IEEE TEC 10(1), 2006).
 ///
 /// Worked example. (1, 3) and (2, 1) to (4, 4): 2 columns: 3 x 1 of the first and 2 x 3 of the second less what is
 /// in both: 3 + 6 - 2 = 7.
@@ -57,7 +57,7 @@ struct CostAxis {
 
   /// The cost of a value on this scale.
   double cost(double value) const;
-  /// Whose cost is `at`, on this scale.
+  /// The value whose cost is `at`, on this scale.
   double value(double at) const;
   /// The worst of the front made a tenth worse, on this scale: of costs as they are by a tenth of their range, 1
   /// where that is 0.
@@ -78,11 +78,12 @@ std::string_view knee_text(Knee knee);
 inline constexpr double least_knee = 0.05;
 
 /// Says of each point of a front whether it is a knee. Costs are those of cost_axes, scaled so that the front's
-/// least is 0 and its greatest 1. Of n costs that differ at all, a point's distance is (n - 1 - its costs' sum) /
+/// least is 0 and its greatest 1. With n costs that differ at all, a point's distance is (n - 1 - its costs' sum) /
 /// root of n: of two costs from the line through the ends (0, 1) and (1, 0), of more from the plane through the
 /// places that have the least of one cost and the greatest of all others. The greatest distance above 0 makes the
 /// greatest knee; with two costs, those greater than all between them and the next greater one on either side are
-/// local knees, where it falls by least_knee in between. Of equals the first, by the first cost that differs.
+/// local knees, where it falls by least_knee in between. Among equals it is the first, by the first cost that
+/// differs.
 ///
 /// Worked example. Costs (1, 1000), (10, 10), (1000, 1) are (0, 1), (1/3, 1/3), (1, 0): the second is the knee,
 /// (1 - 2/3) / root of 2 = 0.24 from the line.

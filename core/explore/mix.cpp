@@ -16,7 +16,8 @@ namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-/// By Metric. What depends on the program alone, as a peak, has to fit for the workload that needs most.
+/// How each metric of a mix follows from its workloads'. One that depends on the program alone, as a peak, has to
+/// fit for the workload that needs most.
 constexpr struct {
   Metric metric;
   MixedBy by;

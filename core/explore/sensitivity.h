@@ -24,7 +24,8 @@ struct Change {
 
 /// Each parameter one natural step down and up: cores to where each takes another number of steps, a clock or rate
 /// of transfers a tenth, another count to the next powers of two, a decimal halved and doubled (all within the
-/// row's range), a flag or choice to each other value. A count of 0 has no such step. In the order of the rows.
+/// row's range), a flag or choice to each other value. A count of 0 has no such step. Changes come in the order of
+/// the rows.
 std::vector<Change> single_changes(const Machine& machine);
 
 /// A parameter that has no step at its value, and why: "0 has no step" or "the row has no other value".
@@ -61,10 +62,10 @@ struct Sensitivities {
 };
 
 /// Evaluates every single change; a capacity that changes neither cycles nor bytes is doubled, or halved, again, up
-/// to three steps in all. A program is made again only where compile_key differs. Of a mix the bottleneck is of the
-/// workload that has most of the time. Requires a machine that check_machine accepts; one that it refuses when
-/// changed, or whose compilation throws Error, is infeasible. What is linked follows each change, and is not
-/// changed itself.
+/// to three steps in all. A program is made again only where compile_key differs. The bottleneck of a mix is that
+/// of the workload that has most of the time. Requires a machine that check_machine accepts; one that it refuses
+/// when changed, or whose compilation throws Error, is infeasible. Linked rows follow each change, and are not
+/// changed themselves.
 Sensitivities sensitivities(const Machine& machine, const CompileFunction& compile_machine,
                             std::span<const Link> links = {});
 

@@ -22,7 +22,7 @@ struct DramKindRow {
   std::string_view source;
 };
 
-/// In the order of DramKind.
+/// The rows of all kinds, in the order of DramKind.
 View<const DramKindRow> dram_kinds();
 
 /// The channels of a machine: its kind's, but for what the machine says of its own.
@@ -36,8 +36,8 @@ struct DramChannels {
 };
 DramChannels dram_channels(const Machine& machine);
 
-/// That is refused when `machine` is asked for: a rate or a capacity that its kind of DRAM is not sold with. Empty
-/// where there is none, or where a host's bus takes the channel's place.
+/// Says which rate or capacity of `machine` its kind of DRAM is not sold with, for which the machine is refused.
+/// Empty where there is none, or where a host's bus takes the channel's place.
 std::string dram_misfit(const Machine& machine);
 
 }  // namespace sdip

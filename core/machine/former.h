@@ -21,7 +21,7 @@ struct FormerRow {
 std::span<const FormerRow> former_parameters();
 const FormerRow* find_former(std::string_view name);
 
-/// That a row is of the version before, and what to say now; empty where it is one of today.
+/// Says that a row is of the version before, and what to say now; empty where it is one of today.
 std::string former_warning(const ParameterRow& row);
 
 /// A parameter and its value, in the coding of its row.

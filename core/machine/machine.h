@@ -101,8 +101,8 @@ const ParameterRow* find_parameter(std::string_view name);
 std::span<const ParameterRow> technology_parameters();
 inline constexpr std::string_view technology_prefix = "technology.";
 
-/// That of either, one of the version before (core/machine/former.h), or nullptr: what `--set` and the axes of a
-/// sweep may name.
+/// The row of either, or one of the version before (core/machine/former.h), or nullptr: `--set` and the axes of a
+/// sweep may name all of them.
 const ParameterRow* find_setting(std::string_view name);
 
 /// The value as text, as in JSON and on the command line: "16", "1.5", "0.07", "int8", "true".
@@ -131,7 +131,7 @@ void check_machine(const Machine& machine);
 /// frame (branches=parallel): equal keys compile to equal programs.
 std::vector<std::int64_t> compile_key(const Machine& machine);
 
-/// That but for the capacity of PSRAM, of which an application says its range.
+/// The same without the capacity of PSRAM, of which an application says its range.
 std::vector<std::int64_t> key_but_psram(Machine machine);
 
 /// A named machine.

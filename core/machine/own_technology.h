@@ -20,7 +20,7 @@ struct OwnTables;  // core/machine/technology.cpp
 /// same rows have the same figures.
 class OwnTechnology {
  public:
-  /// In the order of technology_rows().
+  /// The machine's own figures, in the order of technology_rows().
   std::span<const OwnFigure> figures() const;
   /// The same with one figure more, or another. Requires a value that parse_value accepts of the row.
   void set(OwnFigure figure);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::int64_t kib = 1024, mib = 1024 * kib;
 
-/// What all presets of int8 have: one MAC array for all products, and operands turned as they are read.
+/// The machine that all presets of int8 begin with: one MAC array for all products, and operands turned as they are
+/// read.
 Machine of_int8() {
   Machine m;
   m.weight_format = m.activation_format = NumberFormat::int8;

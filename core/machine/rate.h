@@ -28,8 +28,8 @@ struct DramRate {
 /// Bytes that all channels move at once x rate x e / (10^5 x clock), where e = floor(10^5 x efficiency x `share` of
 /// the channels x its `thousandths`), at least 1; latency and turn are rounded up to whole cycles. Worked example:
 /// 128 bytes, 2,000 MT/s, 0.8 x 0.9, 1,000 MHz: 184.32 bytes a cycle = 4608/25; at 4,000 MHz 46.08. 100 ns are 100
-/// and 400 cycles. With `host_memory` host_bus_bits / 8 an access of host_access_cycles, x share: 32 bit, 316
-/// cycles: 1/79, and an access is all that is waited for.
+/// and 400 cycles. With `host_memory` the rate is host_bus_bits / 8 an access of host_access_cycles, x share: 32
+/// bit, 316 cycles: 1/79, and an access is all that is waited for.
 DramRate dram_rate(const Machine& machine, Decimal share, std::int64_t thousandths = 1000);
 
 /// The cores' share of the channel: what encoder (image to image) and decoder stages on chip leave.

@@ -56,7 +56,7 @@ NumberFormat element_of(NumberFormat format) {
   }
 }
 
-/// The figure of a multiplier of a by b bits. Of two formats of a kind it is the geometric mean of their own
+/// The figure of a multiplier of a by b bits. For two formats of a kind it is the geometric mean of their own
 /// figures, as it grows with the product of their bits (int4 by int8: sqrt(0.05 x 0.2) = 0.1 = 0.2 x 32 / 64 pJ);
 /// of a float and an integer it is that of the float by the integer's bits over its own.
 double of_multiplier(const double (&of)[technology_formats], NumberFormat said_a, NumberFormat said_b) {

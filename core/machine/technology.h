@@ -176,10 +176,10 @@ struct Supply {
 };
 /// At any voltage, by the rows' values; speed 0 where transistors do not switch.
 Supply supply_at(Process process, std::int64_t mv);  // of an FPGA all 1
-/// At the multiples of 10 mV that the node runs at, rising; at least one. Of an FPGA the one at 0 mV: as it is.
+/// At the multiples of 10 mV that the node runs at, rising; at least one. An FPGA has one at 0 mV: as it is.
 std::span<const Supply> supplies(Process process);
 
-/// That at which energies and leakage are given, in mV; 0 of an FPGA.
+/// The supply at which energies and leakage are given, in mV; 0 for an FPGA.
 std::int64_t nominal_supply_mv(Process process);
 
 /// Watts that logic and SRAM leak at a supply; of an FPGA the whole part's, whatever it holds.
@@ -189,10 +189,11 @@ double leakage_watts(Process process, SquareMm logic, double sram_mib, const Sup
 double sram_mib_of(Process process, SquareMm macros);
 
 /// The fastest clock of a lane of `stages` at the nominal supply, in MHz: 1 / (FO4 x margin x (max(logic depth /
-/// stages, least) + overhead)). Of an FPGA its blocks' own, a third of it for each stage short of three.
+/// stages, least) + overhead)). An FPGA has its blocks' own, a third of it for each stage short of three.
 /// Bound::most is the slowest.
 double clock_limit_mhz(Process process, NumberFormat operand, std::int64_t stages);
-/// That of an SRAM bank of that capacity: 1 / (FO4 x (least + by the root of its KiB)). Of an FPGA none: infinite.
+/// The clock limit of an SRAM bank of that capacity: 1 / (FO4 x (least + by the root of its KiB)). An FPGA has
+/// none: infinite.
 double sram_clock_limit_mhz(Process process, Bytes bank_bytes);
 
 /// The heat that a die stands: W/mm2, and degrees of the junction, which is so many above the air for each W/mm2.

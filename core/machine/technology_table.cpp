@@ -111,7 +111,7 @@ Bound opposite(Bound bound) {
 }
 
 /// A node as 45 nm's figures to the power 1 - t times those of 7 nm to the power t; t = ln(its factor) / ln(that of
-/// 7 nm). Of int8 products at 16 nm: t = ln 0.54 / ln 0.33 = 0.556, 0.2^0.444 x 0.07^0.556 = 0.112 pJ. The largest
+/// 7 nm). For int8 products at 16 nm: t = ln 0.54 / ln 0.33 = 0.556, 0.2^0.444 x 0.07^0.556 = 0.112 pJ. The largest
 /// t saves most; of a node before 45 nm, where t is below 0, the one nearest to 0: so the most of a figure has its
 /// own factor at the most and that of 7 nm at its least, before 45 nm at its most.
 NodeNumbers node_between(const std::string& prefix, const Table& table, const NodeNumbers& n45,
@@ -196,7 +196,7 @@ void fill_nodes(Numbers& n, const Table& table) {
                                       -steepest_sram, steepest_sram);
 }
 
-/// By the rows' values, whatever the end: a chip has one supply.
+/// Takes the rows' values, whatever the end: a chip has one supply.
 void fill_supply(Numbers& n, const Table& table) {
   const auto value = [&](const std::string& name) { return table.at(Bound::value, name); };
   n.leakage_of_volts = value("leakage.of_volts");

@@ -28,8 +28,8 @@ bool has_size(const onnx::TensorShapeProto::Dimension& dimension);
 std::vector<const onnx::ValueInfoProto*> free_inputs(const onnx::GraphProto& graph);
 
 /// Symbolic dimensions that no option gives a size, and that stand first in inputs without a value and nowhere else
-/// in one: a batch, taken for 1. Of x [N,3,H,W] and t [N]: N. Of ids [B,L] and positions [L]: B. By name, each
-/// once.
+/// in one: a batch, taken for 1. Inputs x [N,3,H,W] and t [N] give N; ids [B,L] and positions [L] give B. They come
+/// by name, each once.
 std::vector<std::string> assumed_dimensions(const onnx::GraphProto& graph, const ImportOptions& options);
 
 /// Throws unknown_dimension, unknown_input for what no input has; shape_mismatch for a value of another type, rank

@@ -15,7 +15,7 @@ namespace sdip {
 inline constexpr std::int64_t most_kept_tensor_bytes = 10240;
 
 /// The model again as bytes of a ModelProto, without the data of large tensors, documentation, value_info, training
-/// information and metadata. Of each tensor that has data in the file, field `segment` says where they lie: begin
+/// information and metadata. Field `segment` of each tensor that has data in the file says where they lie: begin
 /// and end are offsets into `bytes`; raw data left out stand as raw_data of no bytes. Every field has the wire type
 /// it should, whole elements where it is packed, and stands once where it may stand once; names are UTF-8 without
 /// control characters. Throws Error with codes not_onnx, truncated, limit_exceeded, invalid_graph.

@@ -1,5 +1,5 @@
 // Writing the body of a composite operator. While it is written, constants are numbered from 2^20 and nodes'
-// outputs from 2^21; at the end they move down to where the body has them. Of a use with 2 inputs and 1 constant,
+// outputs from 2^21; at the end they move down to where the body has them. In a use with 2 inputs and 1 constant,
 // the constant is 2 and the first node's output 3.
 #include "core/ops/body.h"
 

@@ -146,8 +146,8 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
   give_ints(outputs[3], std::move(found.count));
 }
 
-/// Sorted by merging, which reads the input once for each doubling, then told apart in one more pass. Of 8: 4
-/// passes.
+/// Sorted by merging, which reads the input once for each doubling, then told apart in one more pass. Example: 8
+/// elements take 4 passes.
 Work unique_work(const OperatorUse& use, std::span<const Operand> outputs) {
   Work work = first_input_work(use, outputs);
   for (std::int64_t sorted = 1; sorted < work.row_length; sorted *= 2) ++work.passes;

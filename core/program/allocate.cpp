@@ -6,7 +6,8 @@
 // it, moves to the front, and the new order stays when it is no worse.
 //
 // Example: a 4 B during 0..1, b 2 B during 1..2, c 4 B during 2..3: a and b lie side by side, and c where a was: 6
-// B. In the order a, c, b: a at 0, c at 0, b at 4. In the order b, a, c: b at 0, a at 2, c at 2: 6 B as well.
+// B. The order a, c, b puts a at 0, c at 0 and b at 4; the order b, a, c puts b at 0, a at 2 and c at 2: 6 B as
+// well.
 #include "core/program/allocate.h"
 
 #include <algorithm>

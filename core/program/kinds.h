@@ -19,8 +19,8 @@ bool is_branch(const Part& part);
 /// Whether part `number` of strips works on operand A: the first, and branches behind it.
 bool works_on_a(const std::vector<Part>& parts, std::size_t number);
 
-/// Whether a node makes several results at once, so that instructions behind the first one's copy the others. Of a
-/// Split each is a part of the operand, copied on its own.
+/// Whether a node makes several results at once, so that instructions behind the first one's copy the others. Each
+/// result of a Split is a part of the operand, copied on its own.
 bool makes_several(const Node& node);
 
 /// True for values that a general register or an immediate holds: one element, or an input of a few scalars.

@@ -13,8 +13,8 @@ struct ValueUses {
 };
 ValueUses value_uses(const ScheduleProblem& problem);
 
-/// How many bytes are alive after some operations. What an operation adds while it runs (`during`) and for good
-/// (`after`) shrinks or stays as others are done before it: each of them can only let operands die.
+/// How many bytes are alive after some operations. The bytes that an operation adds while it runs (`during`) and
+/// for good (`after`) shrink or stay as others are done before it: each of them can only let operands die.
 class LiveBytes {
  public:
   LiveBytes(const ScheduleProblem& problem, const ValueUses& uses);

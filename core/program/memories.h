@@ -10,7 +10,7 @@
 namespace sdip {
 
 /// The memories of a core; `unified` in place of the first three where they are one. With a DSRAM pair for each
-/// family side 0 and 1 of conv2d's, of linear's, ... in place of the first two.
+/// family, side 0 and 1 of conv2d's, of linear's, ... stand in place of the first two.
 enum class MemoryName : std::int8_t { dsram0, dsram1, stackram, unified, psram, first_of_pairs };
 inline constexpr std::size_t memory_names = at(MemoryName::first_of_pairs) + 2 * pair_families;
 constexpr MemoryName pair_side(Family family, std::int64_t side) {
@@ -25,7 +25,7 @@ struct MemoryCapacity {
   MemoryName memory = MemoryName::dsram0;
   Bytes bytes{};
 };
-/// Of the memories of the core that runs the stage; of pairs of families those that its instructions use.
+/// Capacities of the memories of the core that runs the stage; of families' pairs only those that it uses.
 std::vector<MemoryCapacity> memory_capacities(const CompiledStage& stage, const Machine& machine);
 
 }  // namespace sdip

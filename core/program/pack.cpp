@@ -49,7 +49,7 @@ Starts no_starts(const ScheduleProblem& problem, std::span<const CircuitUse> use
   return {problem, uses, std::vector<std::int64_t>(problem.values.size(), 0)};
 }
 
-/// By operation: cycles until everything that comes of it is made, itself included.
+/// For each operation, the cycles until everything that comes of it is made, itself included.
 std::vector<std::int64_t> paths(const ScheduleProblem& problem, const ValueUses& uses,
                                 std::span<const CircuitUse> circuits) {
   List<std::int64_t> path(problem.operations.size());

@@ -135,15 +135,15 @@ struct FusedOperator {
 struct Part : FusedOperator {
   std::vector<Fetch> fetches;  // of it and of what is fused behind it
   std::int64_t weight_elements_per_channel = 0, bias_elements_per_channel = 0, weight_elements = 0;  // as a class's
-  // In a part of strips that is no nest: the elements that it reads of what the part before made, in all. In a nest
-  // that is a branch, which works on what the part before works on and takes that part's results beside, each
-  // element with its own: the number of these.
+  // In a part of strips that is no nest, these are the elements that it reads of what the part before made, in all.
+  // In a nest that is a branch, which works on what the part before works on, they count that part's results, which
+  // it takes beside, each element with its own.
   std::int64_t read_elements = 0;
-  // In a part of strips: how many operands beside are rows on chip, each element with its own: those made by a part
-  // before, and those of operand A.
+  // Operands beside that are rows on chip in a part of strips, each element with its own: counts of those made by a
+  // part before, and of those of operand A.
   std::int64_t rows_beside = 0, a_beside = 0;
-  // In a part of strips: the weights of its last so many output channels are fetched again for each strip, in tiles
-  // of `tile_channels`; all others are held from the first strip to the last.
+  // The weights of a part's last `streamed_channels` output channels are fetched again for each strip, in tiles of
+  // `tile_channels`; all others are held from the first strip to the last.
   std::int64_t streamed_channels = 0, tile_channels = 0;
   friend auto operator<=>(const Part&, const Part&) = default;
 };
@@ -213,8 +213,7 @@ struct PlacedOperand {
   bool pop = false;           // last use of a STACKRAM entry
   Bytes address;              // in that memory
   DsramPair pair = {};
-  // In the pair's side that its last but one instruction before this one wrote; else in the one that the last
-  // wrote.
+  // Whether it lies in the pair's side that its last but one instruction before this one wrote, not the last.
   bool older = false;
 };
 
@@ -233,7 +232,7 @@ struct Instruction {
   Bytes dsram_address, stackram_address, dram_address;  // of the result, where its class says that it goes there
   std::vector<std::int32_t> weights;  // values of the graph whose bytes stand at weight_offset in .weight
   Bytes weight_offset, weight_bytes;  // as stored in DRAM
-  // Occupancy while it runs; of the sides of the pair of its own family, where each has one. Of a unified memory
+  // Occupancy while it runs; of the sides of the pair of its own family, where each has one. In a unified memory
   // `stackram` is what is in use beyond the two: together they are its highest byte.
   Bytes dsram_read_side, dsram_write_side, stackram;
   MemorySpan read_tiles, write_tiles;  // buffers of what is loaded from and stored to DRAM, in DSRAM's sides
@@ -313,10 +312,10 @@ struct CompileOptions {
 
 /// Programs for every stage, each for the stage's machine (machine_of_stage): the passes of
 /// core/program/compile/passes.h in order. Depends only on the workload, compile_key(machine) and the options; a
-/// stage's on compile_key() of its own machine. What cannot be placed makes the application infeasible, with the
-/// reason. Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for no layer,
-/// and "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or weights are
-/// fewer on a machine that spares no zeros; and what `stop` does.
+/// stage's on compile_key() of its own machine. A stage that cannot be placed makes the application infeasible,
+/// with the reason. Throws Error("mapping_unmatched" or "format_unmatched", "line N", ...) for a rule that is for
+/// no layer, and "formats_invalid" for one by which a product's accumulators are narrower than what it reads, or
+/// weights are fewer on a machine that spares no zeros; and what `stop` does.
 Application compile(const Workload& workload, const Machine& machine, const CompileOptions& options = {});
 
 /// Bytes of the instructions in IMEM.

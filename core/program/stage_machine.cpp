@@ -24,7 +24,7 @@ std::optional<OwnStage> own_stage(Role role) {
 
 bool is_vae(Role role) { return role == Role::encoder || role == Role::decoder; }
 
-/// By family; 0: as dsram_bytes has it.
+/// The row of each family's pair; its value 0 means that dsram_bytes holds.
 constexpr std::array<std::int64_t Machine::*, pair_families> rows_of_pairs = {
     &Machine::conv2d_dsram_bytes,   &Machine::linear_dsram_bytes,  &Machine::matmul_dsram_bytes,
     &Machine::vector_dsram_bytes,   &Machine::softmax_dsram_bytes, &Machine::norm_dsram_bytes,

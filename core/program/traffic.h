@@ -5,10 +5,10 @@
 //   - groups of a weighted nest of several groups: the channels loop is a loop over groups (or runs of whole
 //     groups) and, just inside it, one over the tiles of a group's channels. A tile of channels is at most one
 //     group's, or a run of whole groups;
-//   - repeats. Of a weighted nest the frames of the batch, just outside the outer one of rows and columns; when
-//     both are whole there is no such loop and a tile covers all frames (`multiplicity`). Of a product of two
-//     activations all batch x groups products, outermost; when rows, columns and channels are whole, a tile covers
-//     all of them.
+//   - repeats. A weighted nest repeats over the frames of the batch, just outside the outer loop of rows and
+//     columns; when both are whole there is no such loop and a tile covers all frames (`multiplicity`). A product
+//     of two activations repeats over all batch x groups products, outermost; when rows, columns and channels are
+//     whole, a tile covers all of them.
 // Activations A are indexed by repeats, groups, rows, columns, sums; B by groups, channels, sums (of a product also
 // by repeats); results by all but sums. Then
 //   1. A tile of A or B is loaded when the one needed differs from the one before it in the order of the loops.

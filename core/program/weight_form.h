@@ -31,8 +31,8 @@ struct WeightForm {
 };
 WeightForm weight_form(const Machine& machine);
 
-/// Of each `group` consecutive weights along the sums the largest ceil(density group) stay; of a last, shorter
-/// group at most as many. Worked example: 2 of 4 of 10: 2 + 2 + 2; of 9: 2 + 2 + 1.
+/// Pattern in which the largest ceil(density group) of each `group` consecutive weights along the sums stay; of a
+/// last, shorter group at most as many. Worked example: 2 of 4 of 10: 2 + 2 + 2; of 9: 2 + 2 + 1.
 struct GroupPattern {
   std::int64_t group = 0, stay = 0;
   std::int64_t kept_of(std::int64_t sums) const { return sums / group * stay + std::min(stay, sums % group); }

@@ -47,7 +47,7 @@ void check_facts(const std::string& text, const Member& member) {
   }
 }
 
-/// Facts, or with "error" why there are none. In a child.
+/// Facts, or with "error" why there are none. Runs in a child.
 std::string evaluate_facts(const Catalog& catalog, const Json& request, const EvaluationTurn&) {
   const auto name = request.at("model").get<std::string>();
   const std::vector<Member> members = catalog.members(name, "name");

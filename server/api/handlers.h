@@ -67,7 +67,7 @@ std::int64_t path_index(const Call& call);
 
 /// The value of a query key, or `otherwise`.
 std::string query_value(const Call& call, const std::string& key, const std::string& otherwise = "");
-/// What a repeated query key says each time, as `read` makes it of a text and the key's name.
+/// The formulas of a repeated query key, each made by `read` of a text and the key's name.
 std::vector<Formula> query_formulas(const Call& call, const std::string& key,
                                     Formula (*read)(std::string_view text, const std::string& where));
 Reply json_reply(const OrderedJson& value, int status = 200);

@@ -8,7 +8,7 @@
 namespace sdip {
 namespace {
 
-/// What never changes, written once.
+/// Answers with JSON that never changes, written once.
 template <OrderedJson (*json)()>
 Reply answer(Service&, const Call&) {
   static const std::string text = json_text(json());

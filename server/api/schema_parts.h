@@ -7,7 +7,7 @@ namespace sdip {
 
 /// The states of a job.
 schema::Schema job_states();
-/// What the row of a stored job says; then its result, where that is shown.
+/// Properties of the row of a stored job; then its result, where that is shown.
 schema::Properties job_row(schema::Schema request, const char* progress, const char* summary);
 /// A request of one design point, and what more it asks.
 schema::Schema point_request(const schema::Properties& more);

@@ -196,7 +196,7 @@ struct Layer {
   std::int64_t cycles;
 };
 
-/// In program order.
+/// The report's layers, in program order.
 std::vector<Layer> layers_of(const Report& report) {
   std::vector<Layer> layers;
   for (std::size_t s = 0; s < report.stages.size(); ++s)

@@ -21,7 +21,7 @@ namespace sdip {
 /// Exit codes, as `sdip --help` lists them.
 enum Exit { exit_ok = 0, exit_input = 1, exit_usage = 2, exit_infeasible = 3, exit_bug = 70, exit_cancelled = 130 };
 
-/// What the chosen command does.
+/// Runs the chosen command; returns its exit status.
 using Action = std::function<int()>;
 
 /// A subcommand of `app`, and what its options are read into, which `run` is given once it is chosen.

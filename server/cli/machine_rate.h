@@ -45,7 +45,7 @@ struct DeviceRate {
   std::string slowest_first, slowest_again;  // by id
   double first_s = 0, again_s = 0;
 };
-/// In order of archetypes. The first times are so in a process that has evaluated no device before.
+/// Rates in order of archetypes. The first times hold in a process that has evaluated no device before.
 std::vector<DeviceRate> device_rates();
 
 }  // namespace sdip

@@ -46,8 +46,8 @@ struct Reply {
 /// HTTP status of an error code: the table of docs/api.md. Codes not in it are 422.
 int status_of(std::string_view code);
 
-/// An error as RFC 9457 has it. Of what fails on our side (the store, files of ours) neither place nor detail
-/// leave: the code's own sentence stands for them.
+/// An error as RFC 9457 has it. Neither place nor detail leave where something fails on our side (the store, files
+/// of ours): the code's own sentence stands for them.
 OrderedJson problem_json(const std::string& code, const std::string& where, const std::string& detail);
 
 /// The same as `application/problem+json`; what does not leave is written to the log.

@@ -1,5 +1,5 @@
 // The HTTP server, on loopback: one thread polls every connection, reads heads and bodies and writes answers;
-// workers see requests that are whole. What a slow client holds is its connection and nothing else.
+// workers see requests that are whole. A slow client holds its connection and nothing else.
 #pragma once
 
 #include <chrono>

@@ -45,7 +45,7 @@ void give_way(int more);
 /// Says on standard error that a job threw: the store failed, or what it was about is gone.
 void log_job(const JobKindRow& kind, std::int64_t id, const std::exception& problem);
 
-/// What a job that runs is given.
+/// The means of a running job to see its end and to show its progress.
 template <class Progress>
 struct JobTurn {
   const std::atomic<bool>& cancel;  // true: it is to end

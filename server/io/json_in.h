@@ -42,7 +42,7 @@ std::optional<std::vector<std::string>> texts_field(const Json& object, std::str
 /// A string as one token of a JSON pointer: ~ and / escaped, cut at 80 bytes.
 std::string pointer_token(std::string_view key);
 
-/// What `one` makes of each, as a list.
+/// A list of the JSON that `one` makes of each.
 template <class Range, class One>
 OrderedJson json_list(const Range& range, const One& one) {
   OrderedJson list = OrderedJson::array();

@@ -18,8 +18,8 @@ inline constexpr double front_accuracy_s = 60, seconds_per_operation = 1e-8;
 std::string evaluate_point_accuracy(const Catalog& catalog, const Json& request, const EvaluationTurn& turn);
 
 /// Measures what is not known yet of the front by the sweep's objectives, in its order, and says for each of its
-/// points what is known. What will not fit in the rest of `seconds`, or cannot be executed, is left out. Ends when
-/// `go_on` says false.
+/// points what is known. A point that will not fit in the rest of `seconds`, or cannot be executed, is left out.
+/// Ends when `go_on` says false.
 void measure_front(Store& store, const Catalog& catalog, std::int64_t sweep, double seconds,
                    const std::function<bool()>& go_on);
 

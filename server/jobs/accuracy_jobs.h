@@ -20,9 +20,9 @@ class AccuracyJobs {
   /// At its end what runs is left unfinished.
   AccuracyJobs(Store& store, const Catalog& catalog);
 
-  /// Compiles the body of POST /accuracies, and measures it later; returns the job's number. Of many finished jobs
-  /// the oldest are forgotten. Throws Error limit_exceeded, infeasible, busy (too many wait), and what reading the
-  /// body and compiling throw.
+  /// Compiles the body of POST /accuracies, and measures it later; returns the job's number. When many jobs are
+  /// finished the oldest are forgotten. Throws Error limit_exceeded, infeasible, busy (too many wait), and what
+  /// reading the body and compiling throw.
   std::int64_t submit(const Json& body, const Stop& stop = {});
   /// GET /accuracies/{id}. Throws Error not_found.
   OrderedJson job(std::int64_t id) const;

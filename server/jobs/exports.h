@@ -21,7 +21,7 @@ std::vector<Measure> measures_for_people(const SweepSpec& spec);
 /// A model's files and their hashes: of a built-in one those that `sdip model write` writes.
 OrderedJson model_files(const Store& store, const std::string& model);
 
-/// Of the machine's JSON with every parameter: two sweeps of equal ones begin with the same machine.
+/// SHA-256 of the machine's JSON with every parameter: two sweeps of equal ones begin with the same machine.
 std::string machine_sha256(const Machine& machine);
 
 /// The manifest of points, which says what made them: program, engine, model with its hash, spec, columns; and the

@@ -27,8 +27,8 @@ struct SweepsFront {
   std::vector<std::string> models() const;
 };
 
-/// The front of the stored points that keep their sweep's constraints. Of equal points those of the earlier sweep
-/// come first.
+/// The front of the stored points that keep their sweep's constraints. Among equal points those of the earlier
+/// sweep come first.
 SweepsFront front_of_sweeps(const Store& store, std::vector<SweepRecord> sweeps, std::vector<Objective> objectives);
 
 /// Why a sweep's front has no point: nothing feasible, or how many feasible points keep each constraint.

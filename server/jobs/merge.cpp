@@ -20,7 +20,7 @@ PointBatch slice(const PointBatch& batch, const IndexRange& range) {
   return piece;
 }
 
-/// By their bits; NaN is like NaN.
+/// Whether two batches have the same points, bit by bit; NaN is like NaN.
 bool same_points(const PointBatch& a, const PointBatch& b) {
   if (a.feasible != b.feasible) return false;
   for (std::size_t i = 0; i < a.feasible.size(); ++i)

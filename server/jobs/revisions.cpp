@@ -47,7 +47,7 @@ std::optional<std::int64_t> equal_sweep(const Store& store, const SweepRow& row,
   return found;
 }
 
-/// That of the store which holds a point; nothing where it is damaged, so that the point is evaluated.
+/// The stored batch that holds a point; nothing where it is damaged, so that the point is evaluated.
 std::optional<PointBatch> sound_batch(const Store& store, std::int64_t sweep, std::int64_t index) {
   try {
     return store.batch_holding(sweep, index);
@@ -84,7 +84,7 @@ TakenPoints::TakenPoints(const Store& store, std::int64_t parent, SweepSpec pare
       index_(parent_spec_.space, store.stored_ranges(parent), spec_.space),
       taken_(as_size(point_count(spec_.space))) {}
 
-/// That which holds a point of the parent; null where it is no more, or damaged.
+/// The batch that holds a point of the parent; null where it is no more, or damaged.
 std::shared_ptr<const PointBatch> TakenPoints::batch_of(std::int64_t index) {
   constexpr std::size_t most_recent = 64;  // some 5 MB
   const std::scoped_lock lock(mutex_);

@@ -21,8 +21,8 @@ std::int64_t add_revision(Store& store, const Catalog& catalog, std::int64_t par
 /// be asked by several threads.
 class TakenPoints {
  public:
-  /// Nothing where there is no such sweep, or its points are of another engine or other settings. Of two sweeps
-  /// without a parent those of built-in models alone are the same.
+  /// Null where there is no such sweep, or its points are of another engine or other settings. Two sweeps without a
+  /// parent are the same only where their models are built in.
   static std::unique_ptr<TakenPoints> of(const Store& store, const SweepRow& row, const SweepSpec& spec);
 
   /// The outcome of each point of a range that is the parent's (KnownPoints).

@@ -28,7 +28,7 @@ FoundText text_of(const BestAnswer& answer) {
   return {json_text(best_summary_json(answer)), json_text(best_json(answer))};
 }
 
-/// In a child, which is not believed: what it says is JSON of a bounded size, at least.
+/// Searches in a child, which is not believed: what it says is JSON of a bounded size, at least.
 SearchFound searched_apart(const Catalog& catalog, const Member& member, const Json& body, int threads,
                            const JobTurn<BestProgress>& turn) {
   const SearchGoal goal = best_request(body).goal;

@@ -21,8 +21,8 @@ class SearchJobs {
 
   /// Throws Error unknown_model.
   std::int64_t submit(const BestRequest& request);
-  /// Ends a search. Of one that runs the best machine until then is kept, unless its model is an upload. Throws
-  /// Error conflict when it has ended already, not_found.
+  /// Ends a search. The best machine of one that runs is kept, unless its model is an upload. Throws Error conflict
+  /// when it has ended already, not_found.
   void cancel(std::int64_t id);
   /// One that waits no longer does.
   void forget(std::int64_t id) { queue_.drop(id); }

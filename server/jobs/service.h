@@ -1,4 +1,4 @@
-// What request handlers work with.
+// The service that request handlers work with.
 #pragma once
 
 #include <filesystem>

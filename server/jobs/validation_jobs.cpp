@@ -40,7 +40,7 @@ std::optional<FoundText> validated(const Catalog& catalog, const Json& request, 
   return FoundText{json_text(validation_summary_json(validation)), json_text(validation_json(validation))};
 }
 
-/// In a child, which is not believed: what it says is JSON of a bounded size, at least.
+/// Validates in a child, which is not believed: what it says is JSON of a bounded size, at least.
 std::optional<FoundText> validated_apart(const Catalog& catalog, const Member& member, const ValidationRow& row,
                                          const Json& request, const std::atomic<bool>* cancel,
                                          const ShowValidation& show) {

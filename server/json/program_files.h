@@ -13,8 +13,8 @@ void require_no_program(const std::string& model);
 /// naming the file, and what reading a file throws.
 CompiledStage program_of_file(const std::string& file, const OwnOperatorList& own);
 
-/// What programs cost on a machine, each file a stage. Infeasible where the machine's memories do not hold what
-/// they put there. Throws also Error program_mismatch where the machine has other formats.
+/// The cost of programs on a machine, each file a stage. It is infeasible where the machine's memories do not hold
+/// what they put there. Throws also Error program_mismatch where the machine has other formats.
 Analysis analyze_programs(const std::vector<std::string>& files, const Machine& machine,
                           const OwnOperatorList& own);
 

@@ -1,7 +1,7 @@
 // A result's fields, each said once: its key, unit and meaning, and how it is read. Its JSON and its schema are
 // made of these.
 //
-// Worked example. Of struct Peak { std::string name; std::int64_t bytes; }
+// Worked example for struct Peak { std::string name; std::int64_t bytes; }
 //
 //   template <>
 //   Record<Peak> make_record() {
@@ -26,7 +26,7 @@
 
 namespace sdip {
 
-/// What people are told of a field.
+/// Unit and sentences that tell people of a field.
 struct FieldWords {
   std::string_view unit{}, en{}, ja{};
 };
@@ -158,7 +158,7 @@ struct WrittenByName {
   }
 };
 
-/// In which order a schema has the fields of a record: as JSON does; or counts first, figures in J last.
+/// The order of a record's fields in a schema: as in JSON; or counts first, figures in J last.
 enum class SchemaOrder { written, counts_first };
 
 template <class T>

@@ -31,7 +31,7 @@ struct AnalysisOf {
   const Report& report() const { return analysis.report; }
 };
 
-/// With the ends of the parts' ranges, which are in the same order.
+/// The parts with the ends of their ranges, which are in the same order.
 std::vector<RangedPart> ranged(const Breakdown& breakdown, const Ranges& ranges) {
   std::vector<RangedPart> parts;
   for (std::size_t i = 0; i < breakdown.size(); ++i)

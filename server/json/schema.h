@@ -1,4 +1,4 @@
-// What the JSON schemas of the API are made of.
+// The parts that JSON schemas of the API are made of.
 #pragma once
 
 #include <initializer_list>

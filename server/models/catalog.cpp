@@ -158,7 +158,8 @@ void Catalog::require(const std::string& name, const std::string& where) const {
 
 namespace {
 
-/// By another path, say: plain.onnx and ./plain.onnx. What is no file is not equal to one.
+/// Refuses a file that stands twice in a mix, as by another path: plain.onnx and ./plain.onnx. A model that is no
+/// file is not equal to one.
 void refuse_file_twice(const Mix& mix, const std::string& where) {
   for (std::size_t later = 1; later < mix.size(); ++later)
     for (std::size_t first = 0; first < later; ++first) {

@@ -58,7 +58,7 @@ struct ModelEntry {
 OrderedJson entry_json(const ModelEntry& entry);
 
 /// Models may be files on the disk; their symbolic dimensions are bound by `dims`, inputs become constants by
-/// `given`, and they take `role`. What is taken for granted of them is told, once.
+/// `given`, and they take `role`. Assumptions about them are told, once.
 struct FileModels {
   Dims dims;
   Given given;

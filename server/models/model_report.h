@@ -15,7 +15,7 @@ inline constexpr std::size_t most_listed_layers = 200;
 /// The `report` of docs/api.md (Models). The tree is cut to `limits`.
 OrderedJson report_json(GraphReport report, const TreeLimits& limits);
 
-/// What the file says of itself: IR version, opsets, operators, inputs with their symbolic dimensions.
+/// The file's own facts: IR version, opsets, operators, inputs with their symbolic dimensions.
 OrderedJson survey_json(const ModelSurvey& survey);
 
 /// Everything in the way of importing, not the first of it alone: `unbound` dimensions, `unsupported` operators and

@@ -23,7 +23,7 @@ constexpr ReadAs folded_bias[] = {{"BatchNormalization", 1},
 ReadAs first_reader(const Graph& graph, const Value& value) {
   for (const Node& node : graph.nodes)
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      // By name: who computes a graph may do so on a copy of it.
+      // Compares names: who computes a graph may do so on a copy of it.
       if (node.inputs[i] == none || graph.values[node.inputs[i]].name != value.name) continue;
       if (node.op->type == "Split")  // into the weights of several products (split_products)
         for (const ValueId part : node.outputs)

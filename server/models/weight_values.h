@@ -18,10 +18,10 @@ struct MemberWeights {
 };
 
 /// Values of a member's weights. A built-in model gets random ones of `seed`, kept in an unnamed file of `folder`
-/// as long as the source lives. Of an ONNX file they are those inside it, or in files of external data as
-/// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. Both
-/// sources throw Error weights_absent where a value has no bytes there, or not as many as its shape says;
-/// not_modelled for data that stand in several pieces.
+/// as long as the source lives. For an ONNX file they are those inside it, or in files of external data as
+/// map_external_file accepts them in its folder, each opened when the first weight in it is asked for. Both sources
+/// throw Error weights_absent where a value has no bytes there, or not as many as its shape says; not_modelled for
+/// data that stand in several pieces.
 MemberWeights member_weights(const Member& member, const Machine& machine, std::uint64_t seed,
                              const std::filesystem::path& folder);
 

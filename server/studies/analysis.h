@@ -6,7 +6,7 @@
 
 namespace sdip {
 
-/// With what is taken for granted of the model among the report's notes.
+/// The report's notes also say what is taken for granted of the model.
 Analysis analyze(const Catalog& catalog, const std::string& model, const Machine& machine,
                  const SaidFormats& formats = {}, const Stop& stop = {});
 

@@ -207,7 +207,7 @@ SearchSpace space_of_stages(SearchSpace space, const std::vector<std::shared_ptr
   return space;
 }
 
-/// What there is of an answer before anything is found. Files that cannot be read are told here.
+/// The answer as it is before anything is found. Files that cannot be read are told here.
 BestAnswer answer_begun(const Catalog& catalog, const BestRequest& request) {
   BestAnswer answer;
   answer.request = request;

@@ -36,7 +36,7 @@ struct BestRequest {
   std::string sqnr_model{};         // measured in place of `model`, which may be too large; "": itself
 
   bool is_part() const { return part.parts > 1; }  // then nothing is looked at around the best: its merging does
-  /// That of its part: of the first the seed itself, of the others drawn from both.
+  /// The seed of its part: the first part has `seed` itself, the others have one drawn from both.
   std::uint64_t own_seed() const;
   bool measures_formats() const;  // for the limit, or an objective sqnr_db
 };

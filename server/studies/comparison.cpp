@@ -19,8 +19,8 @@ constexpr std::string_view area_bases[] = {"", "modelled", "published", "drawn",
 /// Rows that stand together: models and predictions are of a kind.
 int place_in_table(RowKind kind) { return kind == RowKind::device ? 0 : static_cast<int>(kind); }
 
-/// That of a machine of ours which a row may be compared with: the bound with a bound, the model with a prediction;
-/// nothing where it cannot be built.
+/// The row of a machine of ours that a row may be compared with: the bound with a bound, the model with a
+/// prediction; null where it cannot be built.
 const ComparisonRow* ours_beside(std::span<const ComparisonRow> rows, const std::string& machine,
                                  const ComparisonRow& row) {
   if (row.kind == RowKind::measured || row.kind == RowKind::unpublished) return nullptr;

@@ -57,7 +57,7 @@ std::string_view checked_text(Checked checked);
 enum class AreaBasis { unknown, modelled, published, drawn, lanes };
 std::string_view area_basis_text(AreaBasis basis);
 
-/// By names of metrics; what is no metric has its unit in its name.
+/// Values by names of metrics; one that is no metric has its unit in its name.
 using ComparedValues = std::vector<std::pair<std::string, double>>;
 /// Nothing where there is none, or it is no number.
 std::optional<double> compared_value(const ComparedValues& values, std::string_view name);
@@ -105,8 +105,8 @@ bool is_own_machine(const ComparisonRow& row);
 std::vector<ComparisonRow> comparison_rows(const Catalog& catalog, const ComparisonAsked& asked,
                                            const Stop& stop = {});
 
-/// That a device does better than a machine of ours at the same batch: a prediction, calibrated where it can be,
-/// than our model, a bound than our bound.
+/// A case where a device does better than a machine of ours at the same batch: a prediction, calibrated where it
+/// can be, than our model, a bound than our bound.
 struct Loss {
   std::string ours, ours_name;  // of the machine's row
   std::int64_t batch = 1;
@@ -126,7 +126,7 @@ struct ComparedAim {
 };
 inline constexpr ComparedAim compared_aims[] = {
     {"latency_s", false}, {"throughput_fps", true}, {"frames_per_j", true}, {"fps_per_mm2", true}};
-/// By machine of ours, by batch, then by aim, the largest first. Requires rows of comparison_rows().
+/// Losses by machine of ours, by batch, then by aim, the largest first. Requires rows of comparison_rows().
 std::vector<Loss> losses_of(std::span<const ComparisonRow> rows);
 
 /// The sentence of a comparison in one process that says how it was scaled.

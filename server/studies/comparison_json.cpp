@@ -12,7 +12,7 @@ struct ComparisonOf {
   std::vector<Loss> losses() const { return losses_of(rows); }
 };
 
-/// Of rows that are a prediction for a device, or a bound of it.
+/// Seconds of rows that are a prediction for a device, or a bound of it; nothing for others.
 std::optional<double> timed(const ComparisonRow& row, double seconds) {
   if (row.kind != RowKind::device && row.kind != RowKind::roofline) return std::nullopt;
   return seconds;

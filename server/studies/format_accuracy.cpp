@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view format_rows[] = {"weight_format", "activation_format", "accumulator_format"};
 constexpr double none_measured = -std::numeric_limits<double>::infinity();
 
-/// With room for everything, of whole networks, and with sums that blocks of any format may have: none of it
-/// changes a rounding.
+/// The machine with room for everything, for whole networks, and with sums that blocks of any format may have: none
+/// of it changes a rounding.
 Machine roomy(Machine machine) {
   constexpr std::int64_t room = std::int64_t{1} << 32;
   for (const char* name : {"psram_bytes", "dsram_bytes", "stackram_bytes", "imem_bytes"}) {

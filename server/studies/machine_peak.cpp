@@ -16,7 +16,7 @@ namespace {
 
 constexpr int additions_a_turn = 32;
 
-/// In registers; the compiler can neither leave additions out nor join two of one sum.
+/// Adds in registers; the compiler can neither leave additions out nor join two of one sum.
 void add_apart(std::int64_t turns) {
   std::uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
   for (std::int64_t turn = 0; turn < turns; ++turn)

@@ -39,7 +39,7 @@ struct ValidationProgress {
   std::int64_t done = 0, total = 0;
 };
 
-/// A time that is being spent. What something will take is told from what the like has taken.
+/// A time that is being spent. The time that something will take is told from what the like has taken.
 class Allowance {
  public:
   explicit Allowance(std::int64_t seconds, const std::atomic<bool>* cancel = nullptr)

@@ -119,9 +119,9 @@ const describe = (title, found) => {
     `${digits(m.latency_s)} s`, ranged(energy(found), 'J'), ranged(area(found), 'mm2'), `${digits(m.power_w)} W`,
     `${digits(m.price_usd)} USD`]]);
   const machine = found.report.machine;
-  tell('Of its rows: ' + shown.map((key) => `${key}=${machine[key]}`).join(', ') + '; conv2d ' +
-    `${machine.conv_lanes_in} x ${machine.conv_lanes_out} x ${machine.conv_lanes_pixel} lanes. What sets its pace: ` +
-    `${found.answer.around?.pace ?? '-'}, limited by ${found.answer.around?.limiter ?? '-'}. ` +
+  tell('Some of its rows are ' + shown.map((key) => `${key}=${machine[key]}`).join(', ') + '; conv2d ' +
+    `${machine.conv_lanes_in} x ${machine.conv_lanes_out} x ${machine.conv_lanes_pixel} lanes. ` +
+    `${found.answer.around?.pace ?? '-'} sets its pace, limited by ${found.answer.around?.limiter ?? '-'}. ` +
     `${digits(found.answer.evaluated)} machines were evaluated; ${found.goal} by the seeds: ${found.seeds.map((one) => (Number.isFinite(one) ? digits(one) : 'none')).join(', ')}.`);
 };
 

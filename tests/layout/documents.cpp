@@ -108,7 +108,7 @@ Complaints against_missing_sections(const Source& source, const Pages& pages) {
   return complaints;
 }
 
-Complaints against_wide_prose(const Source& page) {
+Complaints against_wide_prose(const Source& page, bool of_examples) {
   Complaints complaints;
   bool made = false;
   std::size_t number = 0;
@@ -116,6 +116,7 @@ Complaints against_wide_prose(const Source& page) {
     ++number;
     if (line.starts_with("<!--")) made = line.find(": made from ") != std::string_view::npos;
     if (made || line.starts_with("<!--") || line.starts_with("#") || line.starts_with("|")) continue;
+    if (!of_examples && line.starts_with("    ")) continue;
     const auto columns =
         std::ranges::count_if(line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     if (columns > static_cast<std::ptrdiff_t>(widest_prose))

@@ -11,7 +11,7 @@
 
 namespace sdip::layout {
 
-/// Of each page, by its path from the repository root, the anchors of its headings as GitHub makes them.
+/// For each page, by its path from the repository root, the anchors of its headings as GitHub makes them.
 using Pages = std::map<std::string, std::set<std::string>>;
 
 /// "How it is **done**, in `core`" is "how-it-is-done-in-core".
@@ -23,8 +23,9 @@ Pages pages_of(const std::vector<Source>& documents);
 /// what its links to other pages and sections name. Names with capitals (but README) are others' documents.
 Complaints against_missing_sections(const Source& source, const Pages& pages);
 
-/// Prose and figures have at most 120 columns. Tables, headings and what a test makes may have more.
-Complaints against_wide_prose(const Source& page);
+/// Prose and figures have at most 120 columns. Tables, headings and what a test makes may have more, and so may
+/// lines that are indented by four, unless `of_examples`.
+Complaints against_wide_prose(const Source& page, bool of_examples = true);
 
 /// A section of `page` has at most `most` lines that are not empty.
 Complaints against_long_sections(const Source& page, std::size_t most);

@@ -238,7 +238,7 @@ Complaints against_empty_names(const Source& source) {
   Complaints complaints;
   const auto lines = lines_of(source.text);
   for (const Identifier& name : identifiers_of(source.text)) {
-    // What overrides a library's function, or is called by its name, has the library's name.
+    // An override of a library's function, or one called by its name, has the library's name.
     const std::string_view line = lines[static_cast<std::size_t>(name.line - 1)];
     const bool overrides =
         line.find(" override") != std::string_view::npos || line.find("// pagmo's name") != std::string_view::npos;
@@ -284,6 +284,21 @@ Complaints against_unsaid_codes(const Source& source, std::string_view said) {
         complaints.push_back(at_line(source, line, "docs/api.md does not say the code " + std::string(name)));
       }
     }
+  }
+  return complaints;
+}
+
+Complaints against_sentences_with_of(const Source& source) {
+  static constexpr std::array<std::string_view, 3> tops = {"core", "db", "server"};
+  if (!is_cpp(source) || !holds(tops, top_of(source.path))) return {};
+  Complaints complaints;
+  const auto lines = lines_of(source.text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t comment = lines[i].find("// ");
+    if (comment == std::string_view::npos) continue;
+    const std::string said = std::string(lines[i].substr(comment)) + ' ';
+    if (said.find(" Of ") != std::string::npos || said.find("(Of ") != std::string::npos)
+      complaints.push_back(at_line(source, i + 1, "a sentence that begins with Of: say what it is"));
   }
   return complaints;
 }

@@ -20,9 +20,9 @@ std::vector<std::string> folders_listed(std::string_view cmake_text, std::string
 /// cost never meet, in either direction. Files outside core, db and server may include anything.
 Complaints against_arrows(const Source& source, const std::vector<std::string>& folders);
 
-/// What `core/exec` and `core/cost` include of `core/program` stands in a list: a Program and how it is read, and
-/// nothing that counts beats, bursts, cycles or footprints. What the list names includes no more of core/program
-/// than exec may itself.
+/// The headers of `core/program` that `core/exec` and `core/cost` include stand in a list: a Program and how it is
+/// read, and nothing that counts beats, bursts, cycles or footprints. Headers of the list include no more of
+/// core/program than exec may itself.
 Complaints against_shared_counts(const Source& source);
 
 /// A header whose comment at its head says "Internal to its room." is included by files of its folder alone, one
@@ -55,6 +55,9 @@ Complaints against_unsaid_codes(const Source& source, std::string_view said);
 /// No type, outside of namespaces without a name, is defined twice: such files must never be linked together.
 /// Templates and types inside others are not looked at.
 Complaints against_double_types(const std::vector<Source>& sources);
+
+/// No sentence in a comment of core, db or server begins with "Of": most such never reach a verb.
+Complaints against_sentences_with_of(const Source& source);
 
 /// The first line says what the file is, in a comment.
 Complaints against_first_line(const Source& source);

@@ -169,6 +169,17 @@ TEST(rules, a_code_of_an_error_that_is_nowhere_said_is_found) {
   EXPECT_THAT(against_unsaid_codes({"core/a.h", "/// Throws Error(\"lost\", ...).\n"}, said), IsEmpty());
 }
 
+TEST(rules, a_sentence_of_a_comment_that_begins_with_of_is_found) {
+  const auto found = [](const char* text) { return against_sentences_with_of({"core/base/a.h", text}); };
+  for (const char* text : {"/// Of both.\n", "  // Sums. Of a product\n", "int a;  // Bytes. (Of all.)\n",
+                           "// Whole bursts. Of\n// weights all.\n"})
+    EXPECT_THAT(found(text), ElementsAre("core/base/a.h:1: a sentence that begins with Of: say what it is"))
+        << text;
+  EXPECT_THAT(found("/// The sum of both. Offsets are OfType.\nint a;  // of both\nauto b = \"Of both\";\n"),
+              IsEmpty());
+  EXPECT_THAT(against_sentences_with_of({"tests/a.cpp", "// Of both.\n"}), IsEmpty());
+}
+
 TEST(rules, the_first_line_is_a_comment_that_says_something) {
   EXPECT_THAT(against_first_line({"a.cpp", "// The unit types.\n#pragma once\n"}), IsEmpty());
   EXPECT_EQ(against_first_line({"a.cpp", "#pragma once\n"}).size(), 1U);

@@ -33,7 +33,7 @@ std::string complaints_of(Rule rule) {
 
 TEST(tree, sources_are_where_they_are_expected) { EXPECT_GT(sources().size(), 5U); }
 
-/// Of core and of server.
+/// The folders that core and server list.
 std::vector<std::string> listed_folders() {
   std::vector<std::string> folders = folders_listed(read_text(root + "/core/CMakeLists.txt"), "core");
   for (const std::string& folder : folders_listed(read_text(root + "/server/CMakeLists.txt"), "server"))
@@ -86,6 +86,8 @@ TEST(tree, a_type_is_defined_once) {
   for (const std::string& complaint : against_double_types(product)) all += complaint + "\n";
   EXPECT_EQ(all, "");
 }
+
+TEST(tree, no_sentence_of_a_comment_begins_with_of) { EXPECT_EQ(complaints_of(against_sentences_with_of), ""); }
 
 TEST(tree, first_lines_say_what_a_file_is) { EXPECT_EQ(complaints_of(against_first_line), ""); }
 

@@ -75,10 +75,10 @@ struct CubeJoined {
 /// for; groups narrower than the cube are gathered, with zeros between them.
 /// Example: a depthwise 3x3 of 32 channels in 16 bits: 2 products of 16 columns by 16 x 9 terms.
 MatrixProduct cube_product_of(const Layer& layer, const CubeMachine& machine);
-/// Elements of the operand of rows that MTE2 brings for `rows` neighbouring rows of one product, all terms. Of a
-/// convolution whose input the engine expands: the input rows that those outputs need (of a part of one output row,
-/// also no more columns than it needs), never more than if it were expanded.
-/// Example: 3x3, stride 1, 16 channels, 8x8 pixels: 16 outputs are 2 rows, so 4 x 8 x 16 of 16 x 144.
+/// Elements of the operand of rows that MTE2 brings for `rows` neighbouring rows of one product, all terms. For a
+/// convolution whose input the engine expands, these are the input rows that those outputs need (for a part of one
+/// output row, also no more columns than it needs), never more than if it were expanded. Example: 3x3, stride 1, 16
+/// channels, 8x8 pixels: 16 outputs are 2 rows, so 4 x 8 x 16 of 16 x 144.
 double cube_row_elements(const Layer& layer, std::int64_t rows, const CubeMachine& machine);
 
 /// Whether two of each piece fit: terms of the tile in L0A, L0B and (but for what is held) L1, its sums of 4 bytes
@@ -91,7 +91,7 @@ CubePipeline product_pipeline(const Layer& layer, const CubeTiling& tiling, cons
 /// Whether a tile of one cube fits: else the machine can run no product.
 bool holds_a_cube(const CubeMachine& machine);
 
-/// One kernel. Of a layer that is no product the tiling says nothing.
+/// One kernel. The tiling says nothing for a layer that is no product.
 struct CubeKernel {
   CubeTiling tiling;
   CubePipeline pipeline;

@@ -17,7 +17,7 @@ namespace sdip {
 enum class Joint { alone, fused, scores, softmax, mixed };
 
 /// Operators alike, `times` of them in a pass. Elements are those of one, each counted once; `work` has no
-/// read_elements. Of a product `a` is the operand of rows; `b` weights, or a second activation.
+/// read_elements. In a product `a` is the operand of rows; `b` weights, or a second activation.
 struct Layer {
   std::string name;  // of the first
   Work work;
@@ -31,9 +31,9 @@ struct Layer {
 };
 /// Families conv2d, linear, matmul.
 bool is_product(const Layer& layer);
-/// Rows, columns and summed terms of its product, `count` of which are independent (heads, groups). Of a
-/// convolution rows are output pixels of the whole batch and terms channels times kernel positions.
-/// Example: 3x3, 320 to 640 channels, 64x64 pixels, batch 2: 8192 x 640 x 2880, once.
+/// Rows, columns and summed terms of its product, `count` of which are independent (heads, groups). In a
+/// convolution rows are output pixels of the whole batch and terms channels times kernel positions. Example: 3x3,
+/// 320 to 640 channels, 64x64 pixels, batch 2: 8192 x 640 x 2880, once.
 struct MatrixProduct {
   std::int64_t count = 1, rows = 1, columns = 1, terms = 1;
 };

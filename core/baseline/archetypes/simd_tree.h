@@ -86,8 +86,8 @@ struct ProductMapping {
   double cycles = 0;            // both sums of compute + exchange, broadcast + feed: the larger, or all
 };
 /// The `most` mappings of fewest cycles, one for each number of parts in all (of equal ones that with most rows at
-/// the outer levels); `fed` when the first operand comes from DRAM. Of all whose splits multiply to the branching
-/// of each level, and whose operand, copies and result fit into the leaves.
+/// the outer levels); `fed` when the first operand comes from DRAM. They are chosen from all whose splits multiply
+/// to the branching of each level, and whose operand, copies and result fit into the leaves.
 std::vector<ProductMapping> mappings_of(const Layer& layer, const SimdTree& tree, const MatrixRate& rate, bool fed,
                                         std::size_t most);
 /// Where the first operand has to be, and where the result is then, as [count x rows, terms or columns].

@@ -1,4 +1,4 @@
-// What an instruction moves through DRAM, transfer by transfer.
+// Transfers of an instruction through DRAM, one by one.
 #include "core/cost/explain/channel_moves.h"
 
 #include <algorithm>

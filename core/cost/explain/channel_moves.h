@@ -1,5 +1,4 @@
-// What an instruction moves through DRAM, transfer by transfer: kinds, sizes and how many of each. Internal to its
-// room.
+// Transfers of an instruction through DRAM, one by one: kinds, sizes and how many of each. Internal to its room.
 //
 // Worked example. 5 rows in tiles of 2 inside 2 channel tiles, A and weights in DRAM: A moves all six times (four
 // times a window of 2 rows, twice of 1), the weights twice.
@@ -31,7 +30,7 @@ struct ChannelMoves {
   bool last_loads{};                           // whether it waits for activations of its own
 };
 
-/// Of an instruction of the class; `pinned` as the class has it.
+/// Transfers of one instruction of the class; `pinned` as the class has it.
 ChannelMoves channel_moves(const ClassCost& cost, bool pinned, const TimelineRules& rules);
 
 /// Cycles of the channel: times x ceil(copies x ceil(bytes/burst) x burst x q/p), summed. `weights` or not alone.

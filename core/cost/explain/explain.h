@@ -11,8 +11,8 @@
 
 namespace sdip {
 
-/// What a layer needs cycles of: the circuit, the SRAM ports, the DRAM channel, and what every instruction takes to
-/// be issued and drained.
+/// Resources whose cycles a layer needs: the circuit, the SRAM ports, the DRAM channel, and the time that every
+/// instruction takes to be issued and drained.
 enum class Needed {
   compute,
   dsram_read,

@@ -24,18 +24,18 @@ FilledTerm term(std::string_view what, const char* section, const std::string& f
   return {std::string(what), section, formula, numbers.value() == value ? numbers.text() : std::string(), value};
 }
 
-/// Of an instruction's words, where they are streamed.
+/// Channel cycles of an instruction's words, where they are streamed.
 Filled words_cycles(const TimelineRules& rules, std::int64_t bytes) {
   return ceiling(number(bytes), rules.rate.q, rules.rate.p);
 }
 
-/// What the array of a class's products makes a cycle at most, on one core.
+/// The most MACs that the array of a class's products makes a cycle, on one core.
 std::int64_t array_macs(const InstructionClass& c, const ClassCost& cost, const Machine& m) {
   const ArrayLanes lanes = array_lanes(c.work.family, m);
   return lanes.rows * lanes.channels * lanes.sum * cost.products_in_mac;
 }
 
-/// What is said of a layer in formulas.
+/// Writes the explanation of a layer, in formulas.
 class Layer {
  public:
   Layer(const ExplainedStage& s, LayerExplanation& e)
@@ -148,7 +148,7 @@ class Layer {
     }
   }
 
-  /// What accumulators and weight registers take in and give out.
+  /// Terms of what accumulators and weight registers take in and give out.
   void add_events(const FilledBusy& all) {
     const auto add = [&](const char* what, const char* formula, const Filled& numbers, std::int64_t value) {
       if (value > 0)
@@ -212,8 +212,8 @@ class Layer {
     if (stalls_of(time_) > 0) floors(dispatch);
   }
 
-  /// What the time cannot be below: the channel moves all activations while the instruction runs, and its work
-  /// stands between its first loads and its last results.
+  /// Lower bounds of the time: the channel moves all activations while the instruction runs, and its work stands
+  /// between its first loads and its last results.
   void floors(std::int64_t dispatch) {
     const ChannelMoves& moves = s_.moves[number_];
     if (s_.rules.dispatches_tiles || moves.moves.size() > most_written) return;

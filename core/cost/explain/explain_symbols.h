@@ -1,4 +1,4 @@
-// What an explanation's formulas read in symbols, where options change them. Internal to its room.
+// Symbols of an explanation's formulas, where options change them. Internal to its room.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace sdip {
 class Filled {
  public:
   Filled() = default;
-  /// Of a count that is given, not worked out.
+  /// A count that is given, not worked out.
   explicit Filled(std::int64_t number) : text_(std::to_string(number)), value_(number) {}
 
   const std::string& text() const { return text_; }

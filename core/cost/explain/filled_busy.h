@@ -1,4 +1,4 @@
-// What a tile operation needs of its circuit and of each SRAM port, with the numbers filled in: the formulas of
+// Needs of a tile operation, of its circuit and of each SRAM port, with the numbers filled in: the formulas of
 // core/cost/work/formulas.h and host.h, written out. Internal to its room.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sdip {
 
 using FilledBusy = BusyOf<Filled>;
 
-/// Of the DSRAM read port that is busy longest.
+/// Cycles of the DSRAM read port that is busy longest.
 Filled longest_dsram_read(const FilledBusy& busy);
 /// The largest of the needs, each worked out: "max(768, 256)".
 Filled longest_worked_out(const FilledBusy& busy);

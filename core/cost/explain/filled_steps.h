@@ -11,11 +11,11 @@
 
 namespace sdip {
 
-/// What one tile operation does, one after the other.
+/// Steps of one tile operation, one after the other.
 using FilledSteps = std::vector<StepOf<Filled>>;
 
-/// Of each of the cost's shapes, in their order; nothing where a formula does not come to the engine's figure.
-/// Requires that `cost` is class_cost(c, r).
+/// Steps of each of the cost's shapes, in their order; nothing where a formula does not come to the engine's
+/// figure. Requires that `cost` is class_cost(c, r).
 std::vector<FilledSteps> filled_steps(const InstructionClass& c, const Resolved& r, const ClassCost& cost);
 
 /// Needs of all steps, summed; and how long they last.

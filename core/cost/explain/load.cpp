@@ -1,4 +1,4 @@
-// What is filled before processing: IMEM, DRAM and memories that multiply; of an FPGA its configuration.
+// The load before processing: IMEM, DRAM and memories that multiply; for an FPGA its configuration.
 #include "core/cost/explain/load.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-/// Of each memory the bytes of every stage.
+/// Bytes of every stage that are loaded into each memory.
 struct LoadedBytes {
   Filled imem, dram, fefet;
   std::int64_t kept = 0;

@@ -1,4 +1,4 @@
-// What is filled before processing. Internal to its room.
+// The load before processing: memories that are filled. Internal to its room.
 #pragma once
 
 #include <vector>

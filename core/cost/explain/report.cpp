@@ -1,4 +1,4 @@
-// What a report adds to its outcome: stages, instructions, latency by stage, notes.
+// A report beyond its outcome: stages, instructions, latency by stage, notes.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ std::vector<StreamNeeds> stream_needs(const StageRun& run, const TimelineRules& 
   return needs;
 }
 
-/// What an explanation says that it waits for; the channel by the stream that it waited for longest.
+/// The resource that an explanation says it waits for; the channel by the stream that it waited for longest.
 Resource limiting(const InstructionCost& c) {
   Needs needs{};
   std::size_t needed = 0;
@@ -155,7 +155,7 @@ ClockLimit clock_limit(const Application& application, const ApplicationTotals& 
   return {at(Bound::most), at(Bound::value), at(Bound::least), std::string(slowest), supply.mv};
 }
 
-/// What a chip leaks, by block: of an FPGA the whole part as one.
+/// Leakage of a chip in W, by block; of an FPGA the whole part as one.
 Breakdown leakage_of(const Breakdown& area, const Supply& supply, const Machine& m) {
   const Process process = process_of(m);
   if (is_fpga(m.technology_node)) return {{"part", leakage_watts(process, SquareMm(0), 0, supply)}};

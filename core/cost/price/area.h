@@ -12,7 +12,7 @@
 
 namespace sdip {
 
-/// What the chip is built for: an application's own `chip`, or itself.
+/// The workload that the chip is built for: an application's own `chip`, or the application itself.
 const Application& built_for(const Application& application);
 /// One chip for all: of each stage's place what any of them needs there: its circuits, formats and weights.
 /// Requires one at least.
@@ -37,8 +37,8 @@ struct BuiltMemory {
   std::int64_t bytes{}, copies{}, port_bits{};
 };
 /// Those that hold weights: one for the cores, one each for encoder and decoder on chip, no copy where all that it
-/// would hold lie in place; one of its own size and port for a block with such rows. With
-/// memory_hierarchy=writable_psram they hold the stacks of their cores, too, or alone.
+/// would hold lie in place; one of its own size and port for a block with such rows. They also hold the stacks of
+/// their cores where memory_hierarchy=writable_psram, or hold them alone.
 std::vector<BuiltMemory> psram_memories(const Application& application, const Machine& machine);
 
 /// Capacity of the PSRAM that a stage runs from, where it has weights there.
@@ -50,9 +50,9 @@ struct Widest {
   NumberFormat activations, weights, sums;
   std::int64_t scale_group = 0;  // the fewest weights whose partial sum is multiplied by a scale; 0: none
 };
-/// Of both.
+/// The wider of both operand formats.
 NumberFormat wider_of(Widest widest);
-/// What lanes are built for: products of weights, products of activations, and elementwise steps.
+/// The formats that lanes are built for: products of weights, products of activations, and elementwise steps.
 struct BuiltFormats {
   MacFormats weighted, others, steps;
 };
@@ -68,8 +68,7 @@ struct CoreLanes {
 };
 CoreLanes core_lanes(const Machine& machine);
 
-/// Of arrays that multiply by weights: a multiplier of partial sums by scales for each result that is made at once,
-/// and each of its groups.
+/// Scaling multipliers of arrays that multiply by weights: one for each group of each result that is made at once.
 double group_scalers(const CoreLanes& lanes, Widest widest);
 
 /// Those that a stage runs on: a core's, or a circuit's, which has none that its program does not work on.
@@ -93,7 +92,7 @@ struct CoreArea {
   double total() const { return lanes() + dsram + stackram; }
 };
 CoreArea core_area(const Machine& machine, Widest widest, Bound bound = Bound::value);
-/// Of the core, or circuit, that a stage runs on.
+/// Area of the core, or circuit, that a stage runs on.
 CoreArea stage_area(const CompiledStage& stage, const Machine& machine, Widest widest, Bound bound);
 
 /// mm2 of an SRAM of that capacity and port, floor-plan factor included; nothing where it holds nothing.
@@ -106,7 +105,8 @@ double exchanging_area(const Machine& machine, std::int64_t bytes, std::int64_t 
 std::int64_t crossbar_ports(const Machine& machine);
 
 /// mm2 by block, floor-plan factors included: lanes and memories; FeFET memories; control, a share of lanes and
-/// memories; other, a fixed part and a share of lanes; the crossbar, which is wires. In the order of area_blocks.
+/// memories; other, a fixed part and a share of lanes; the crossbar, which is wires. Areas stand in the order of
+/// area_blocks.
 inline constexpr std::array<std::string_view, 15> area_blocks = {
     "conv2d", "linear", "matmul", "vector", "softmax", "norm",  "dsram",   "stackram",
     "psram",  "imem",   "rom",    "fefet",  "control", "other", "crossbar"};
@@ -126,8 +126,8 @@ DieAreas die_areas(const Application& application, Widest widest, double all_mm2
 /// `die_links` on a machine without.
 Breakdown area_of(const Application& application, const Machine& machine, Bound bound = Bound::value);
 
-/// What of an area stands whether it works or not: logic, which leaks and has a clock tree, and memories, which
-/// leak as SRAM of their macros' MiB.
+/// The part of an area that draws power whether it works or not: logic, which leaks and has a clock tree, and
+/// memories, which leak as SRAM of their macros' MiB.
 struct StandingArea {
   double logic_mm2 = 0, sram_mib = 0;
 };

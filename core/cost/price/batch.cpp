@@ -91,7 +91,7 @@ struct KnownStage {
   }
 };
 
-/// What machines of one chip key have in common.
+/// Totals and prices that all machines of one chip key share.
 struct KnownChip {
   ChipTotals totals;
   std::vector<StagePrices> prices;  // of each stage
@@ -208,8 +208,8 @@ Machine cost_key(const Machine& machine) {
   return key;
 }
 
-/// Of its words: all, or the longest instruction's where they are streamed. A circuit has none. Tiles are those of
-/// the program, whatever the machine.
+/// Size of the stage's words: all of them, or the longest instruction's where they are streamed. A circuit has
+/// none. Tiles are those of the program, whatever the machine.
 ProgramSize BatchEvaluator::State::size_of(std::size_t number, const Machine& m) {
   const CompiledStage& stage = application.stages[number];
   if (is_circuit(m, stage.role)) return {};
@@ -237,7 +237,7 @@ const List<ClassCost>& BatchEvaluator::State::costs_on(std::size_t number, const
   return its;
 }
 
-/// Of one program's tiles: machines differ in how its instructions are issued, and else in numbers alone.
+/// The tape of one program's tiles: machines differ in how its instructions are issued, and else in numbers alone.
 const Tape& BatchEvaluator::State::tape_of(std::size_t number, const List<ClassCost>& costs,
                                            const TimelineRules& rules) {
   const Program& program = application.stages[number].program;
@@ -307,7 +307,7 @@ const LaneTimes* BatchEvaluator::State::times_on(const TimedStage& stage, const 
   return &entry->second;
 }
 
-/// Of the first stage whose words do not fit, before anything is costed; nothing where that is dear to know.
+/// The first stage whose words do not fit, found before anything is costed; nothing where that is dear to know.
 std::string BatchEvaluator::State::lacking_words(const Machine& m) {
   if (!runs_side_by_side || m.granularity == Granularity::micro_operation) return {};
   for (std::size_t s = 0; s < application.stages.size(); ++s)
@@ -401,7 +401,7 @@ Outcome BatchEvaluator::State::outcome_of(const Placed& placed, const Machine& m
                           supply, broken_limit(m, held), m);
 }
 
-/// With all their times found; none stays unfound where a machine is refused. Those without a reason why not.
+/// Places the machines that lack nothing, with all their times found; none stays unfound where one is refused.
 std::vector<std::optional<Placed>> BatchEvaluator::State::place_all(std::span<const Machine> machines,
                                                                     std::span<const std::string> lacking) {
   std::vector<std::optional<Placed>> placed(machines.size());

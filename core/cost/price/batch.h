@@ -24,9 +24,8 @@ class BatchEvaluator {
   /// psram_bytes alone and lies in the range that the application says; and as many outcomes as machines.
   void evaluate(std::span<const Machine> machines, std::span<Outcome> outcomes);
 
-  /// What it did: machines, how often it made the costs of one and the area and prices, timelines run and runs of
-  /// the lanes for them, and machines that went alone, as evaluate() does, or
-  /// whose program does not fit.
+  /// Counts of its work: machines, how often it made the costs of one and the area and prices, timelines run and
+  /// runs of the lanes for them, and machines that went alone, as evaluate() does, or whose program does not fit.
   struct Counts {
     std::int64_t machines = 0, costs = 0, chips = 0, timelines = 0, runs = 0, alone = 0;
   };

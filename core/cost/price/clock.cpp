@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-/// With so many places after the point.
+/// The value as a decimal number of so many places after the point.
 std::string digits(double value, int places) {
   char text[400];
   return {text, std::to_chars(text, std::end(text), value, std::chars_format::fixed, places).ptr};

@@ -28,7 +28,7 @@ double clock_limit_at(const SlowestCircuit& slowest, const Supply& supply);
 
 /// Which limit of clock or supply the machine breaks, with limit and value; empty: none.
 std::string broken_clock(const SlowestCircuit& slowest, const Supply& supply, const Machine& machine);
-/// Of a die that gives off `watts`, DRAM's apart; none of an FPGA.
+/// Heat of a die that gives off `watts`, DRAM's apart; nothing for an FPGA.
 std::optional<Heat> heat_of(double watts, double area_mm2, const Machine& machine);
 /// Which limit it breaks.
 std::string broken_heat(const Heat& heat);

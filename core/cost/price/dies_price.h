@@ -29,8 +29,8 @@ struct BuiltDie {
 /// The first, those between, and the last; of one die the first alone.
 std::array<BuiltDie, 3> built_dies(const DieAreas& areas, const BuiltDram& dram, const BuiltLinks& links);
 
-/// That a die is larger than a scanner exposes, or has too little edge, or that a link is to be faster than it is;
-/// empty: none.
+/// Says that a die is larger than a scanner exposes, or has too little edge, or that a link is to be faster than it
+/// is; empty where none of it holds.
 std::string broken_dies(const std::array<BuiltDie, 3>& dies, const Machine& machine);
 
 /// USD of a machine in its package. Silicon: of dies that work.
@@ -40,8 +40,8 @@ struct Price {
 };
 /// Share of dies of that area that work: (1 + area x defects / clusters)^-clusters.
 double die_yield(double mm2, const PriceFigures& figures);
-/// Of dies in one package, on an interposer where there is more than one; no figure (NaN) where a die cannot be
-/// exposed. Requires a node that is no FPGA.
+/// Price of dies in one package, on an interposer where there is more than one; no figure (NaN) where a die cannot
+/// be exposed. Requires a node that is no FPGA.
 Price package_price(std::span<const BuiltDie> dies, Process process, bool interposer, double dram_usd);
 /// Whether its stacks stand on the package's interposer.
 bool is_hbm(DramKind kind);

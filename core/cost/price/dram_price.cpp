@@ -1,4 +1,4 @@
-// What a machine's DRAM takes of the die, its edge and its power.
+// Area, edge and power that a machine's DRAM takes of the die.
 #include "core/cost/price/dram_price.h"
 
 #include "core/machine/dram.h"

@@ -1,4 +1,4 @@
-// What a machine's DRAM takes of the die, its edge and its power, beside the energy of its bits.
+// Area, edge and power that a machine's DRAM takes of the die, beside the energy of its bits.
 #pragma once
 
 #include "core/machine/machine.h"

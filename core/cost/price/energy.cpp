@@ -28,14 +28,14 @@ double total_of(const EnergyParts& joules) {
 
 namespace {
 
-/// Products that are done of those whose operands are not zero so often. In between zeros of the two meet by
-/// chance; at least they never do, at most no activation is zero.
+/// Share of products that are done, by how often their operands are not zero. The value lets zeros of the two meet
+/// by chance; `least` lets them never meet, `most` has no activation zero.
 double done_share(double weights, double activations, Bound bound) {
   if (bound == Bound::most) return weights;
   return bound == Bound::least ? std::max(0.0, weights - (1 - activations)) : weights * activations;
 }
 
-/// Of weights that stay.
+/// Share of weights that sparsity keeps.
 double weight_share(const Machine& m) {
   if (m.sparsity == Sparsity::dense) return 1;
   if (m.sparsity_group == 0) return m.weight_density.value();

@@ -47,7 +47,7 @@ struct EnergyPrices {
   double stack_way_beat = 0;
   EnergyPart stack_part = EnergyPart::stackram;
   double accumulator_access = 0, register_write = 0;  // of one partial sum, one weight
-  // Of DSRAM pairs of sizes of their own (has_own_pairs), by family; those of DRAM streams are the largest's.
+  // DSRAM pairs of sizes of their own (has_own_pairs), by family; those of DRAM streams are the largest's.
   bool own_pairs = false;
   std::array<double, pair_families> pair_beat{}, pair_wire{};
   double scaling = 0;  // a group's partial sum times its scale, and its addition
@@ -56,12 +56,13 @@ struct EnergyPrices {
   double link_beat = 0, link_word_byte = 0, link_byte = 0, link_spill_byte = 0;
 };
 EnergyPrices energy_prices(const Machine& machine, Role role, const FloorPlan& plan, Bound bound = Bound::value);
-/// What `machine`, not that of the stage, has of links between dies: what a stage on all of them sends goes to
-/// each, what one on the first or last has in DRAM comes from each.
+/// Adds the prices of `machine`, not that of the stage, for links between dies: a stage on all of them sends to
+/// each, one on the first or last fetches from DRAM of each.
 void add_link_prices(const Machine& machine, Role role, Bound bound, EnergyPrices& prices);
 
-/// What of one core costs energy, counted. `weighted_macs` are those with weights, of which zeros may be spared;
-/// `memory_macs` those that the weight memory makes, of which none are; `scalings`: of groups' partial sums.
+/// Counts of all that costs energy in one core. `weighted_macs` are those with weights, of which zeros may be
+/// spared; `memory_macs` those that the weight memory makes, of which none are; `scalings`: of groups' partial
+/// sums.
 struct CoreEvents {
   std::int64_t weighted_macs = 0, other_macs = 0, lane_operations = 0, dsram_beats = 0, stackram_beats = 0;
   std::int64_t memory_macs = 0;
@@ -72,13 +73,14 @@ struct CoreEvents {
   double array_lane_cycles = 0, row_lane_cycles = 0;  // of lanes whose circuit works
   CoreEvents& add(const CoreEvents& other, std::int64_t times);
 };
-/// Of a run through an instruction, on one of its cores. A circuit works, with all its lanes, for the cycles that
-/// the instruction needs of it: an instruction with products on lanes their array, another the lanes of its rows.
+/// Events of one run of an instruction, on one of its cores. A circuit works, with all its lanes, for the cycles
+/// that the instruction needs of it: an instruction with products on lanes their array, another the lanes of its
+/// rows.
 CoreEvents core_events(const InstructionClass& c, const ClassCost& cost, const Machine& its);
 
-/// What one core spends on these: arithmetic and its own memories.
+/// Energy of one core's events: arithmetic and its own memories.
 Energy core_energy(const CoreEvents& events, const EnergyPrices& prices);
-/// What is spent once for all cores: reading and filling PSRAM, weights from DRAM.
+/// Energy spent once for all cores: reading and filling PSRAM, weights from DRAM.
 Energy shared_energy(std::int64_t psram_beats, std::int64_t weight_dram_bytes, std::int64_t psram_filled_bytes,
                      const EnergyPrices& prices);
 /// Instruction words read from IMEM, and of them those that came through DRAM, once for all cores.
@@ -86,7 +88,7 @@ Energy program_energy(double imem_bytes, std::int64_t dram_bytes, const EnergyPr
 /// Activations through DRAM, one core's.
 Energy spill_energy(std::int64_t dram_bytes, const EnergyPrices& prices);
 
-/// What these events take at a supply: those of logic and wires, those of SRAM; DRAM's as they are.
+/// The same energy at a supply: parts of logic and wires scale as logic, those of SRAM as SRAM; DRAM's stay.
 Energy at_supply(Energy energy, const Supply& supply);
 
 }  // namespace sdip

@@ -71,7 +71,7 @@ Breakdown waiting_of(const Leaking& busy, const Frame& frame, const Machine& m, 
   return waiting;
 }
 
-/// What a pass of an instruction of each class spends on the cores that share it, activations through DRAM apart.
+/// Energy of a pass by class of instruction, on the cores that share it, activations through DRAM apart.
 std::vector<Energy> class_energies(const StageRun& run, const StagePrices& prices) {
   std::vector<Energy> energies;
   energies.reserve(run.costs.size());
@@ -84,7 +84,7 @@ std::vector<Energy> class_energies(const StageRun& run, const StagePrices& price
   return energies;
 }
 
-/// What an instruction spends in a pass, leakage apart; of a stage's instructions it sums to pass_energy().
+/// Energy of an instruction in a pass, leakage apart; over a stage's instructions it sums to pass_energy().
 /// `of_class`: what class_energies says; `prices`: the usual ones, as arithmetic alone has prices of a format.
 PassEnergy instruction_energy(const StageRun& run, std::size_t number, const InstructionTime& time,
                               const Energy& of_class, const EnergyPrices& prices, const Supply& supply,
@@ -111,7 +111,7 @@ EnergySplit split_energy(const Application& application, std::span<const StageRu
                          std::span<const std::vector<InstructionTime>> traces, const Frame& frame,
                          const StandingPower& standing, const Supply& supply, const Machine& m, Bound bound) {
   const double of_a_frame = 1.0 / static_cast<double>(frame.cycles.frames * m.batch);
-  // Of one core's share of the chip.
+  // Standing energy of a cycle, for a frame and one core's share of the chip.
   const Energy of_cycle = standing.over(1, m) * (of_a_frame / leaking_cores(application, m));
   const double turn_j = dram_turn_j(m, bound);
   EnergySplit split;

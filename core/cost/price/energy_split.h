@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// In J of one frame. All parts sum to frame_energy().
+/// Energy in J of one frame, by what spends it. All parts sum to frame_energy().
 struct EnergySplit {
   std::vector<std::vector<Energy>> instructions;  // by stage
   std::vector<std::vector<Energy>> passes;        // of one core, shared events whole, leakage apart: not of a frame

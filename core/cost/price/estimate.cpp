@@ -15,7 +15,7 @@
 namespace sdip {
 namespace {
 
-/// What an FPGA part has too little of.
+/// Says which resource an FPGA part has too little of.
 std::string lacking(const FpgaUse& use, const Machine& m) {
   const auto what = std::ranges::find(use.resources, use.limit, &FpgaUse::Resource::name);
   const auto count = [](double blocks) { return std::to_string(std::llround(blocks)); };
@@ -51,7 +51,7 @@ std::vector<StageTotals> totals_of(const std::vector<StageRun>& runs, const Mach
   return stages;
 }
 
-/// Of a pass; what stands in one its instructions share by their lengths, also where they overlap.
+/// Energies of a pass. Instructions share the standing energy of one by their lengths, also where they overlap.
 void fill_pass_energy(const std::vector<Energy>& passes, const Energy& standing, StageReport& stage) {
   Cycles running;
   for (const InstructionCost& cost : stage.instructions) running += cost.end - cost.start;
@@ -66,7 +66,7 @@ void fill_pass_energy(const std::vector<Energy>& passes, const Energy& standing,
   }
 }
 
-/// What stands at a bound in a figure's place, or at an end of its range.
+/// The figure itself at Bound::value, else the end of its range.
 template <class T>
 T& at(Bound bound, T& value, T& least, T& most) {
   return bound == Bound::value ? value : bound == Bound::least ? least : most;
@@ -144,7 +144,7 @@ void fill_bound(const Counted& counted, const ChipTotals& chip, const PricedFram
   }
 }
 
-/// Of what all parts come to, how much grows in proportion with rows that are assumptions.
+/// Share of all parts that grows in proportion with rows that are assumptions.
 double assumed_share(const Breakdown& parts, const Breakdown& with_more) {
   double all = 0, leaning = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a program costs on a machine: exact cycles, stalls, occupancy and traffic; energy and area from tables.
+// The cost of a program on a machine: exact cycles, stalls, occupancy and traffic; energy and area from tables.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct MetricRow {
 View<const MetricRow> metrics();
 const MetricRow* find_metric(std::string_view name);
 
-/// Values by Metric; all NaN when it cannot run. Of a machine that breaks a limit (clock, supply, heat) they are
+/// Values by Metric; all NaN when it cannot run. For a machine that breaks a limit (clock, supply, heat) they are
 /// what it would do if it could.
 using MetricValues = Array<double, metric_count>;
 
@@ -51,7 +51,7 @@ struct DerivedMetric {
 /// none changes what it computes.
 std::span<const DerivedMetric> derived_metrics();
 
-/// What one design point is worth. `reason` says, when infeasible, what does not fit: "stage: what, by how many
+/// The metrics of one design point. `reason` says, when infeasible, what does not fit: "stage: what, by how many
 /// bytes"; or which limit it breaks, with limit and value.
 struct Outcome {
   bool feasible = false;
@@ -67,8 +67,8 @@ struct Outcome {
 std::string_view resource_text(Resource resource);
 using ByResource = Array<Cycles, resource_count>;
 
-/// What energy is spent on. broadcast: weights on their way to the cores; ports: beats across the macros of a
-/// memory; clock: its tree and pipeline registers; control: instruction words read from IMEM.
+/// Parts of the energy. broadcast: weights on their way to the cores; ports: beats across the macros of a memory;
+/// clock: its tree and pipeline registers; control: instruction words read from IMEM.
 enum class EnergyPart {
   mac,
   vector,
@@ -106,7 +106,7 @@ struct InstructionCost {
   RangedEnergy frame_energy;  // its share of a frame's energy
 };
 
-/// What a stage's products can reach at most. MACs a cycle: lanes times products_in_mac.
+/// The most that a stage's products can reach. MACs a cycle: lanes times products_in_mac.
 struct MacRoof {
   std::vector<Family> families;  // whose products it is the roof of, in their order
   std::int64_t lanes{};          // of all cores that work at once
@@ -138,7 +138,7 @@ struct ClockLimit {
   std::int64_t supply_mv{};  // that the chip runs at and is priced at; 0 of an FPGA
 };
 
-/// What the die gives off, and the hottest it gets, beside what it stands.
+/// Power density and hottest temperature of the die, each beside the most that it stands.
 struct Heat {
   double watts_per_mm2{}, most_watts_per_mm2{}, celsius{}, most_celsius{};
 };
@@ -184,7 +184,7 @@ struct Load {
   Bytes kept;  // weights that stay in PSRAM: the first pass brings them, and its cycles have them
 };
 
-/// What a machine takes of an FPGA part.
+/// Resources of an FPGA part that a machine uses.
 struct FpgaUse {
   struct Resource {
     std::string_view name;  // "dsp", "bram", "uram", "lut"
@@ -200,7 +200,7 @@ struct Report {
   std::vector<StageReport> stages;
   Breakdown energy_j;  // of one frame
   Ranges energy_ranges_j;
-  // Of it what no instruction has: leakage and clock tree while cores wait or hand data on, by what does.
+  // The part of it that no instruction has: leakage and clock tree while cores wait or hand data on, by what does.
   Breakdown waiting_energy_j;
   Ranges waiting_energy_ranges_j;
   Breakdown area_mm2;

@@ -1,4 +1,4 @@
-// What a machine takes of an FPGA part.
+// Resources of an FPGA part that a machine uses.
 #include "core/cost/price/fpga.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a machine takes of an FPGA part.
+// Resources of an FPGA part that a machine uses.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace sdip {
 
-/// What limits a machine whose weights lie in FeFET memories, of which no part has any.
+/// The limit of a machine whose weights lie in FeFET memories: no part has any.
 inline constexpr std::string_view no_fefet = "fefet";
 
 /// The first stage whose weights would lie in FeFET memories; null where none do.

@@ -1,4 +1,4 @@
-// What a machine that runs an application may break all the same.
+// Limits that a machine which runs an application may break all the same.
 #include "core/cost/price/limits.h"
 
 #include <algorithm>

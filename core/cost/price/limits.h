@@ -1,4 +1,4 @@
-// What a machine that runs an application may break all the same: limits of what can be built or bought. Internal
+// Limits that a machine which runs an application may break all the same: of what can be built or bought. Internal
 // to its room.
 #pragma once
 

@@ -74,7 +74,7 @@ std::set<std::int64_t> whole_groups(const std::vector<const StageRun*>& runs, co
   return densities;
 }
 
-/// Of options that act on products: what they suppose, and where they do nothing.
+/// Notes of options that act on products: what they suppose, and where they do nothing.
 void note_products(const std::vector<const StageRun*>& runs, const Machine& m, Notes& notes) {
   const auto in_rom = [&](const StageRun* run) { return hard_coded(m, run->stage->role); };
   const bool fefet = m.in_memory_weights == InMemoryWeights::fefet;
@@ -137,7 +137,7 @@ void note_products_on_one_core(const StageRun& run, const Machine& m, Notes& not
                                 count == 1 ? " instruction " : " instructions ", why));
 }
 
-/// Of part_views: what is copied all the same.
+/// Notes which operands are copied although part_views is on.
 void note_copies(const StageRun& run, Notes& notes) {
   std::int64_t parts = 0, wholes = 0;
   for (const Instruction& i : run.stage->program.instructions) {
@@ -158,7 +158,7 @@ void note_copies(const StageRun& run, Notes& notes) {
                   ". Readers cannot take them in place, or it would move more.");
 }
 
-/// Of options that change nothing in a stage, and of how a network runs.
+/// Notes of options that change nothing in a stage, and of how a network runs.
 void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
   const SeriesPart part = run.stage->part;
   const bool network = run.stage->role == Role::network, parallel = m.branches != Branches::serial;
@@ -190,7 +190,7 @@ void note_stage(const StageRun& run, const Machine& m, Notes& notes) {
                     " changes nothing where each core has a frame of its own.");
 }
 
-/// Of encoder and decoder as circuits, and of stages with rows of their own: where there are none.
+/// Notes where encoder and decoder as circuits, or stages with rows of their own, are asked for and there are none.
 void note_own_blocks(const std::vector<StageRun>& runs, const Machine& m, Notes& notes) {
   const bool circuits = m.vae_stage == VaeStage::circuit;
   if (circuits && std::ranges::none_of(runs, [&](const StageRun& r) { return is_circuit(m, r.stage->role); }))

@@ -18,18 +18,18 @@ inline constexpr std::int64_t most_simulated_passes = 64;
 struct FrameSchedule {
   std::int64_t steps_per_core = 1, active_cores = 1;
   std::int64_t cores_of_frame = 1;  // that a frame goes through, one after the other
-  /// That enter and leave together.
+  /// Frames that enter and leave together.
   std::int64_t frames() const { return active_cores / cores_of_frame; }
 };
 
-/// What a family's products come to: cycles of a MAC of its array, and of those that a memory makes.
+/// Work of a family's products: cycles of a MAC of its array, and of those that a memory makes.
 struct FamilyWork {
   std::int64_t mac_cycles = 0, memory_cycles = 0;
   friend bool operator==(const FamilyWork&, const FamilyWork&) = default;
 };
 using WorkByFamily = Array<FamilyWork, 3>;
 
-/// What a stage's classes come to in a pass, whatever the channel does.
+/// Sums of a stage's classes in a pass, whatever the channel does.
 struct StageCost {
   CoreEvents events;                          // of classes in the machine's formats, on all cores that share one
   std::map<std::int32_t, CoreEvents> of_own;  // of each class in formats of its own
@@ -43,7 +43,7 @@ struct StageCost {
   double words_bytes{};              // of instructions, read from IMEM in a pass
   bool streams_activations = false;  // some pass through DRAM
 };
-/// Of a stage whose cores are in lockstep as its schedule has them; or so many.
+/// Costs by class, with as many cores in lockstep as the stage's schedule has; or with so many.
 List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m);
 List<ClassCost> class_costs(const CompiledStage& stage, const Machine& m, std::int64_t cores);
 /// Makes of the `costs` of one machine those of another of the same compile_key.
@@ -52,7 +52,7 @@ void cost_anew(const CompiledStage& stage, const Machine& m, List<ClassCost>& co
 StageCost stage_cost(const CompiledStage& stage, const Machine& m, const ClassUses& uses,
                      const List<ClassCost>& costs);
 
-/// What a pass spends, leakage apart: one core, its activations through DRAM too, and what all cores share.
+/// Energy of a pass, leakage apart: one core, its activations through DRAM too, and what all cores share.
 struct PassEnergy {
   Energy core, shared;
   double hand_over_j = 0;  // of a period: what goes from die to die with the frames
@@ -123,7 +123,7 @@ struct ProgramSize {
   std::size_t longest = 0;  // the first instruction of that size
 };
 ProgramSize program_size(const CompiledStage& stage, const Machine& m);
-/// Of one instruction. A circuit has none.
+/// Bytes of one instruction's words. A circuit has none.
 std::int64_t words_bytes(const CompiledStage& stage, const Instruction& instruction, const ClassCost& cost,
                          const Machine& m);
 
@@ -133,7 +133,7 @@ bool on_chip(Role role, const Machine& m);
 /// The roofs of products that lanes make: each family's by its class that reaches highest, equal ones as one.
 std::vector<MacRoof> mac_roofs(const StageRun& run);
 
-/// What a report notes: what is outside the model's validity, or assumed, and options that do nothing here. Reads
+/// The notes of a report: what is outside the model's validity, or assumed, and options that do nothing here. Reads
 /// the report's dies and clock limit.
 std::vector<std::string> notes_of(const std::vector<StageRun>& runs, const Report& report, const Machine& m);
 

@@ -1,7 +1,7 @@
 // Time of machines side by side.
 //
-// Worked example. That of the recurrence, and beside it a machine of 50 bytes a cycle: tiles 0 and 1 arrive at 2
-// and 4, tile 2 starts when tile 0 is freed at 6 and arrives at 8; used 2..6, 6..10, 10..14.
+// Worked example. It is that of the recurrence, with a machine of 50 bytes a cycle beside it: tiles 0 and 1 arrive
+// at 2 and 4, tile 2 starts when tile 0 is freed at 6 and arrives at 8; used 2..6, 6..10, 10..14.
 #include "core/cost/time/lane_timeline.h"
 
 #include <array>

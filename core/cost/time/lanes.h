@@ -16,7 +16,7 @@
 
 namespace sdip {
 
-/// In memory as wide as the widest registers want it.
+/// Type of a count, in memory as wide as the widest registers want it.
 template <std::size_t machines>
 struct CountsOf;
 template <>

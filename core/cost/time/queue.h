@@ -1,9 +1,9 @@
 // PSRAM as a queue of weight tiles, oldest first: when there is room for the next one. IMEM is one, too, of
 // instructions' words. Internal to its room.
 //
-// Of one machine, or of several side by side with the same room: tiles then come and go for want of room in all
-// machines alike, since their sizes are. When a tile that is used no longer goes by itself is each machine's own
-// matter, and only to how full its memory was.
+// It serves one machine, or several side by side with the same room: tiles then come and go for want of room in all
+// machines alike, since their sizes are. The moment when a tile that is used no longer goes by itself is each
+// machine's own, and matters only to how full its memory was.
 //
 // Worked example. 200 bytes; tiles of 100 are used until 14 and 24. A third one of 100 may be fetched at 14; it
 // frees the first, and the second, too, if it is fetched at 24 or later.
@@ -84,7 +84,7 @@ class Queue {
   /// Requires that what was held is released.
   SDIP_EACH void begin_instruction() { has_current_ = false; }
 
-  /// What the queue does next, relative to `now`, where nothing is fetched before `channel`: which tiles it holds,
+  /// The queue's next steps, relative to `now`, where nothing is fetched before `channel`: which tiles it holds,
   /// and until when they are used. Tiles are kept until forget_before(), also those freed, with the times they had.
   struct Seen {
     std::size_t first, end;

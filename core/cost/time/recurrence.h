@@ -2,9 +2,9 @@
 // Internal to its room.
 //
 // Operations wait for what they multiply and for room for what they make; the channel moves one thing at a time, in
-// the order of the tape; PSRAM is a queue. Of several machines the tape is plain (Tape::is_plain).
-// Transfers are ordered as in docs/model/time.md: weights, A, B, other operands, partial sums, results of the
-// operation before; on single buffers partial sums come after those results, since they need their room.
+// the order of the tape; PSRAM is a queue. Several machines together have a plain tape (Tape::is_plain). Transfers
+// are ordered as in docs/model/time.md: weights, A, B, other operands, partial sums, results of the operation
+// before; on single buffers partial sums come after those results, since they need their room.
 //
 // Worked example. One instruction, three weight tiles of 100 bytes, DRAM 10 bytes a cycle, PSRAM 200 bytes, 4
 // cycles of work a tile. Tile 0 arrives at 10 and is used 10..14; tile 1 arrives at 20 (space was there),
@@ -30,7 +30,7 @@ class Recurrence {
  public:
   using Count = CountOf<machines>;
 
-  /// With `trace`, it is of the pass run last.
+  /// The `trace`, where there is one, is of the pass run last.
   Recurrence(const Tape& tape, const Columns<machines>& numbers, RecurrenceMemory<machines>& memory,
              std::vector<InstructionTrace>* trace = nullptr)
       : tape_(tape),

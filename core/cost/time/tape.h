@@ -80,7 +80,7 @@ struct TapeNumbers {
   std::vector<std::int64_t> bytes, least_cycles;   // of each transfer, on one core; its time is no shorter
   std::vector<std::int64_t> cycles;                // of each shape
   std::vector<std::int64_t> tile_dispatch_cycles;  // of it, where each is an instruction
-  // Of each class; the delay is what it lasts otherwise, where nothing is moved.
+  // For each class; the delay is what it lasts otherwise, where nothing is moved.
   std::vector<std::int64_t> class_dispatch_cycles, delay_cycles;
   std::vector<std::int64_t> link_in_cycles, behind_cycles;  // before its operations, and behind them
   std::vector<Circuit> circuits;                            // of each class, and:
@@ -116,7 +116,7 @@ struct InstructionTrace {
 };
 
 /// Runs a tape again and again until a pass leaves the state that it found, or `most_passes`, on `cores` in
-/// lockstep, whose activations take the channel as long as those of `channel_cores`. With `trace`, what its
+/// lockstep, whose activations take the channel as long as those of `channel_cores`. `trace` gets what its
 /// instructions did in the last pass simulated. Requires countable(...).
 TimelineResult run_tape(const Tape& tape, const TapeNumbers& numbers, const DramRate& rate, std::int64_t cores,
                         std::int64_t channel_cores, std::int64_t most_passes,

@@ -111,7 +111,7 @@ double longest_pass(const Program& program, const ClassUses& uses, const List<Cl
 bool countable(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                std::int64_t passes);
 
-/// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. With `trace`, the
+/// Runs `program` again and again until a pass leaves the state that it found, or `most_passes`. `trace` gets the
 /// times of the last pass simulated. Requires countable(...).
 TimelineResult run_timeline(const Program& program, const List<ClassCost>& costs, const TimelineRules& rules,
                             std::int64_t most_passes, std::vector<InstructionTime>* trace = nullptr);

@@ -30,8 +30,8 @@ class AttentionSteps {
     wide_.activation_bits = r.accumulator_bits;
   }
 
-  /// In their order; the division with the last tile of keys. The rows go in parts of `part` rows and a last one of
-  /// the rest: while one's softmax runs, the next one's scores and the product of the one before do.
+  /// Steps in their order; the division with the last tile of keys. The rows go in parts of `part` rows and a last
+  /// one of the rest: while one's softmax runs, the next one's scores and the product of the one before do.
   std::vector<StepOf<Number>> of(std::int64_t rows, std::int64_t keys, bool last) const {
     const std::int64_t part = ceil_div(rows, r_.machine.attention_parts), parts = ceil_div(rows, part);
     const std::int64_t rest = rows - (parts - 1) * part;

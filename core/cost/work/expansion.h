@@ -13,7 +13,7 @@ namespace sdip {
 template <class T, std::size_t Few>
 using FewOf = boost::container::small_vector<T, Few>;
 
-/// Tiles one after the other in a loop that do the same work. What they add to the numbers of their operations'
+/// Tiles one after the other in a loop that do the same work: what they add to the numbers of their operations'
 /// shape and of their window of operand A.
 struct TileRun {
   std::int64_t tiles;

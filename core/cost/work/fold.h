@@ -21,7 +21,7 @@ constexpr std::int64_t ceiling(std::int64_t a, std::int64_t q, std::int64_t p) {
   return static_cast<std::int64_t>(all / p + (all % p != 0));
 }
 constexpr std::int64_t largest(std::initializer_list<std::int64_t> of) { return std::max(of); }
-/// Of what is not below 0.
+/// The largest of numbers of which none is below 0.
 constexpr std::int64_t largest(std::span<const std::int64_t> of) {
   std::int64_t most = 0;
   for (const std::int64_t one : of) most = std::max(most, one);

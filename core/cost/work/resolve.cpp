@@ -15,7 +15,7 @@ void take_formats(const Machine& m, Resolved& r) {
   r.accumulator_bits = bits_of(m.accumulator_format);
 }
 
-/// By the stage.
+/// The machine's choices that depend on the stage.
 Resolved resolved(const Machine& m, Role role) {
   Resolved r{.machine = m, .weights = weight_place(m, role)};
   r.unified = is_unified(m);
@@ -36,7 +36,7 @@ Resolved resolved(const Machine& m, Role role) {
   return r;
 }
 
-/// By the class.
+/// The stage's choices, with those that depend on the class.
 Resolved resolved(const InstructionClass& c, const Resolved& stage) {
   const Machine& m = stage.machine;
   Resolved r = stage;

@@ -50,13 +50,13 @@ std::int64_t psram_pace(const Machine& machine);
 /// The numbers of a machine that formulas read.
 struct Resolved {
   const Machine& machine;  // of the stage
-  // By the stage.
+  // Fields that depend on the stage:
   WeightPlace weights = WeightPlace::psram;
   ByCoreResource<std::int64_t> port_bits{};  // of STACKRAM's: those of what holds the stack
   std::int64_t psram_pace = 1;
   bool unified = false, stack_in_psram = false, shares_units = false;
   Array<std::int64_t, pair_families> row_lanes{};  // by family
-  // By the class.
+  // Fields that depend on the class:
   WeightForm form{};
   std::int64_t activation_bits{}, accumulator_bits{};
   std::int64_t products_in_mac = 1;

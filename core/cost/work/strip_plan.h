@@ -29,7 +29,7 @@ struct StripOperation {
   std::int64_t channels, times;
   bool streamed;
 };
-/// In order; none where all weights are held and a strip is one operation of all parts.
+/// Operations in their order; none where all weights are held and a strip is one operation of all parts.
 std::vector<StripOperation> strip_operations(const InstructionClass& c);
 
 std::int64_t part_channels(const Part& part);

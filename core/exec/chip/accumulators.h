@@ -1,6 +1,6 @@
 // The accumulators of a nest: floats that are rounded, integers that wrap.
 //
-// Example: an int8 accumulator, products 100 and 100: 200 - 256 = -56. Of codes in steps of 0.5 x 0.25 the same
+// Example: an int8 accumulator, products 100 and 100: 200 - 256 = -56. In codes with steps of 0.5 x 0.25 the same
 // sums are 25 and, wrapped, -7.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace sdip::exec {
 
 /// The accumulators of a nest's results. Integer formats keep sums of integers modulo 2^bits: of an integer graph's
-/// numbers, and of the codes of operands that lie in memory in integer formats with a scale. What else they sum
-/// they keep exactly.
+/// numbers, and of the codes of operands that lie in memory in integer formats with a scale. All other sums they
+/// keep exactly.
 class Accumulators {
  public:
   Accumulators(Chip& chip, const Node& node, const NestMap& map, bool weighted);

@@ -120,10 +120,10 @@ const HeldWeight* read_weight(Chip& chip, ValueId v);
 /// Makes room for the current instruction's result wherever its class sends it.
 void open_result(Chip& chip);
 
-/// The format that a value is kept in: its own, or activation_format. Of a view that of its root.
+/// The format that a value is kept in: its own, or activation_format. A view has that of its root.
 NumberFormat format_of(const Chip& chip, ValueId v);
 
-/// In which the current instruction keeps its sums.
+/// The format in which the current instruction keeps its sums.
 NumberFormat accumulator_of(const Chip& chip);
 
 /// Writes elements of the result there, as its format holds them.

@@ -21,7 +21,7 @@ namespace sdip {
 /// The values of a weight whose bytes stand in a file; nothing where there are none. As `compute` takes them.
 using StoredTensors = std::function<std::optional<Tensor>(const Value&)>;
 
-/// By value: what one step of an integer activation format stands for and, of unsigned formats, the code of 0.
+/// For each value, what a step of an integer activation format stands for and, in unsigned formats, the code of 0.
 using ActivationScales = std::map<ValueId, WeightScale>;
 
 /// Is handed each instruction's result as it lies in memory when the instruction retires.

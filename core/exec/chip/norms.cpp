@@ -43,7 +43,7 @@ std::vector<double> parameters_at(Chip& chip, const NormRule& rule, std::size_t 
   return parameters(chip, {rule.node, input}, elements);
 }
 
-/// What is taken from a row's numbers, and what the rest is multiplied by.
+/// The mean that is taken from a row's numbers, and the scale that multiplies the rest.
 struct RowScale {
   double mean = 0, scale = 1;
 };

@@ -48,7 +48,7 @@ Count place_bits(Count elements, Count kept, const Machine& m) {
   return kept * bits;
 }
 
-/// Of groups of a tile's weights, which begin anew with each tile, and end with it.
+/// Bits of the scales of a tile's groups of weights, which begin anew with each tile, and end with it.
 Count group_scale_bits(const WeightTile& t, const Machine& m) {
   const Count group = m.sparsity == Sparsity::skipping ? 0 : group_length(m);
   Count groups = 0;

@@ -80,8 +80,8 @@ std::vector<Operation> expand_rows(const InstructionClass& c, const Machine& mac
 /// The same of a fused attention: compound instructions, attention.
 std::vector<Operation> expand_attention(const InstructionClass& c, const Machine& machine, Role role);
 
-/// With sparsity=skipping: of a tile's weights in rows of so many sums those that stay, group by group where they
-/// are of an n:m pattern.
+/// How many of a tile's weights stay with sparsity=skipping, in rows of so many sums; group by group where they are
+/// of an n:m pattern.
 std::int64_t kept_weights(std::int64_t elements, std::int64_t sums, const Machine& machine);
 
 /// How many operations `expand` gives.

@@ -75,7 +75,8 @@ bool Rooms::is_last_use(std::size_t memory, ValueId value, std::size_t i) const 
   return last_read_[value] <= number;
 }
 
-/// With a pair for each family: whether all that read it come before instruction `i`, though they may still run.
+/// Whether all that read it come before instruction `i`, though they may still run; only with a pair for each
+/// family.
 bool Rooms::was_read(std::size_t memory, ValueId value, std::size_t i) const {
   if (!pairs_ || memory + 1 == memories_.size() || value == none) return false;
   return last_read_[value] != never && last_read_[value] < static_cast<std::int64_t>(i);

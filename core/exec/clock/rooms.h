@@ -21,7 +21,7 @@
 namespace sdip::exec {
 
 /// The highest byte in use while an instruction runs: of the sides that its family's instructions read and write
-/// now, and of STACKRAM. Of a unified memory `stackram` is that of all.
+/// now, and of STACKRAM. In a unified memory `stackram` is that of all.
 struct Occupancy {
   std::int64_t read_side = 0, write_side = 0, stackram = 0;
   friend bool operator==(const Occupancy&, const Occupancy&) = default;

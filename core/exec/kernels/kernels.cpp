@@ -20,7 +20,7 @@ TileKernel kernel_of(TileKind kind, Vectors vectors) {
   return kernel.add == nullptr ? portable_kernel(kind) : kernel;
 }
 
-/// That multiplies 8-bit codes as they are, if there is one.
+/// The kernel that multiplies 8-bit codes as they are, if there is one.
 TileKernel codes8_kernel(Vectors vectors) {
   if (vectors == Vectors::avx512) return avx512_kernel(TileKind::codes8);
   return vectors == Vectors::avx2 ? avx_vnni_kernel() : TileKernel{};
@@ -74,7 +74,7 @@ void one_nan(T* sums, std::int64_t count) {
     if (std::isnan(sums[j])) sums[j] = std::numeric_limits<T>::quiet_NaN();
 }
 
-/// Without tiles. With one lane a row's sums go side by side, each still in its order.
+/// Multiplies without tiles. With one lane a row's sums go side by side, each still in its order.
 template <class T>
 void multiply_plainly(const ProductShape& shape, const Matrix<T>& left, const Matrix<T>& right, const Sums<T>& sums,
                       const Stop* stop) {

@@ -17,7 +17,7 @@ struct Codes8 : Codes {
   SDIP_INLINE Sum fused(Operand l, Operand r, Sum c) const { return _mm256_dpbusd_avx_epi32(c, r, l); }
 };
 
-/// By the processor's own word: leaf 7, part 1, bit 4 of EAX (Intel SDM, CPUID).
+/// Asks the processor itself: leaf 7, part 1, bit 4 of EAX (Intel SDM, CPUID).
 bool has_avx_vnni() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax >> 4 & 1) != 0;

@@ -1,9 +1,9 @@
 // Products block by block: operands packed once, tiles shared by threads. Internal to its room.
 //
 // The blocks, outermost first: columns, then the depth, in order, since sums go on from what they hold, then rows.
-// Of each the right operand's panels and the left one's rows are packed, and then tiles are added; between the two
-// all threads meet. Example: 20 rows, 70 columns, depth 300 and tiles of 12 x 32: depth 0-255 then 256-299, in each
-// 3 panels and 20 rows are packed and 2 x 3 tiles added.
+// For each, the right operand's panels and the left one's rows are packed, and then tiles are added; between the
+// two all threads meet. Example: 20 rows, 70 columns, depth 300 and tiles of 12 x 32: depth 0-255 then 256-299, in
+// each 3 panels and 20 rows are packed and 2 x 3 tiles added.
 #pragma once
 
 #include "core/exec/kernels/kernels_tile.h"

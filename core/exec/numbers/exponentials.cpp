@@ -174,8 +174,8 @@ Range range_of(std::span<const float> numbers) {
 namespace {
 
 /// With the reciprocal r, rounded to nearest, q = x r is within an ulp of x / by; q + r (x - q by), the rest exact,
-/// is the quotient rounded to nearest (P. Markstein, IBM J. Res. Dev. 34(1), 1990). What underflows on the way is
-/// no number of single precision's.
+/// is the quotient rounded to nearest (P. Markstein, IBM J. Res. Dev. 34(1), 1990). A number that underflows on the
+/// way is none of single precision.
 [[gnu::always_inline]] inline void divide_fused(const double* x, double by, float* to, std::size_t count) {
   const double r = 1.0 / by;
   for (std::size_t i = 0; i < count; ++i) {

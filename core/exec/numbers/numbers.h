@@ -30,7 +30,8 @@ struct Unset : std::allocator<T> {
 template <class T>
 using Buffer = std::vector<T, Unset<T>>;
 
-/// In one of the three stand all of them: `ints` for integers and booleans, `doubles` for float64, else `floats`.
+/// Numbers of one type. They stand in `ints` when they are integers or booleans, in `doubles` when float64, else in
+/// `floats`.
 struct Numbers {
   ElementType type = ElementType::float32;
   Buffer<float> floats{};
@@ -53,7 +54,7 @@ inline Numbers numbers_of(Tensor tensor) {
   return numbers;
 }
 
-/// In a row.
+/// The numbers as a tensor of one axis.
 inline Tensor tensor_of(const Numbers& numbers) {
   Tensor tensor{numbers.type, {static_cast<std::int64_t>(numbers.size())}, numbers.ints, numbers.doubles};
   if (!numbers.floats.empty()) tensor.floats.assign(numbers.floats.begin(), numbers.floats.end());

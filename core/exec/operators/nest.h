@@ -44,8 +44,8 @@ TileShape whole_shape(const NestMap& map, bool weighted);
 Arithmetic arithmetic_of(Chip& chip, const Node& node, bool weighted);
 
 /// Runs `node`, a nest with a map, in the tiles of `mapping`: loads each tile of its operands, sums its products,
-/// finishes a tile after its last sums and hands it to `sink`. That part of the results alone. A compound's walk
-/// begins its operations itself.
+/// finishes a tile after its last sums and hands it to `sink`. It makes that part of the results alone. A
+/// compound's walk begins its operations itself.
 void run_nest(Chip& chip, const Node& node, const NestMap& map, bool weighted, const Mapping& mapping,
               const NestPart& part, const NestOperand& a, const NestOperand& b, const TileSink& sink);
 

@@ -63,7 +63,7 @@ std::vector<Pixels> pixels_of(const TileOperation& tile, const Block& block) {
   return lines;
 }
 
-/// `count` rows of `size` numbers, the steps between them given. Of the commonest size the compiler knows how many.
+/// `count` rows of `size` numbers, the steps between them given. The compiler knows how many in the commonest size.
 template <std::int64_t Size, class T>
 void copy_known_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t count,
                      std::int64_t behind) {

@@ -83,7 +83,7 @@ Numbers operand_of(Chip& chip, const TileValues& tile, const Node& node, std::si
   return has_parts(chip, node, i) ? held_elements(chip, place, at) : picked(held_operand(chip, place), at);
 }
 
-/// By the operator's own arithmetic.
+/// The results by the operator's own arithmetic.
 Numbers by_operator(Chip& chip, const Node& node, std::vector<std::optional<Numbers>>& operands,
                     const std::vector<const Numbers*>& made, std::int64_t count) {
   std::vector<std::optional<Tensor>> tensors;
@@ -122,8 +122,8 @@ void apply_pointwise(Chip& chip, const Node& node, TileValues& tile) {
   const ValueId result = node.outputs[0];
   if (is_turn(chip, node)) return apply_turn(chip.views.turned.at(result), result, tile);
   const Operand& out = chip.value(result).operand;
-  // A transposed view between two operators: the tile's elements have other numbers behind it. Of the first one
-  // nothing is made yet: a view among its operands turns what is read, not what is made.
+  // A transposed view between two operators: the tile's elements have other numbers behind it. The first one has
+  // made nothing yet: a view among its operands turns what is read, not what is made.
   for (const ValueId v : node.inputs)
     if (v != none && tile.current != none && made_as(chip, tile, v) == tile.current) {
       tile.at = elements_in_view(chip.views, v, tile.at);

@@ -21,8 +21,8 @@ struct TileValues {
 bool is_turn(const Chip& chip, const Node& node);
 
 /// Computes `node` on the tile: operands that the tile has made are taken from it, the others read at the elements
-/// that broadcasting puts beside each result. The result joins `made` and is `current`. Of a turn only `at`
-/// changes. Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
+/// that broadcasting puts beside each result. The result joins `made` and is `current`. A turn changes only `at`.
+/// Requires is_pointwise(node) or is_turn, and that its result has as many elements as `current`.
 void apply_pointwise(Chip& chip, const Node& node, TileValues& tile);
 
 /// Makes the numbers of a piece of a tile, whose first is number `first` of the tile's; called by several threads.

@@ -169,7 +169,7 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
   });
 }
 
-/// With sums of its own in a first pass, or those that an instruction before made.
+/// Runs a norm with sums of its own from a first pass, or with those that an instruction before made.
 void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, ValueId result) {
   const std::int64_t passes = chip.instruction_class().work.passes;
   const bool own = passes > 1;

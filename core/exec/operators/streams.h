@@ -11,10 +11,10 @@
 namespace sdip::exec {
 
 /// Whether pieces of the current instruction's result may be put while others are still to be read: no byte of it
-/// is read by any operator but one of `by_elements`, which read what lies at a piece's own elements. What a result
-/// is put over then is nothing that another piece needs. (Nor may it be summed or kept in a register.) Example: of
-/// a residual sum over x, written where x lies, the sum may be put piece by piece; of a transposition no. Never
-/// while what tile operations move is noted.
+/// is read by any operator but one of `by_elements`, which read what lies at a piece's own elements. A result is
+/// then put over nothing that another piece needs. (Nor may it be summed or kept in a register.) Example: of a
+/// residual sum over x, written where x lies, the sum may be put piece by piece; of a transposition no. Never while
+/// what tile operations move is noted.
 bool may_stream(Chip& chip, std::span<const Node* const> by_elements);
 
 /// Calls `visit` with the results of each tile operation of the current instruction, which `nodes` make; with all

@@ -46,7 +46,8 @@ void put_numbers(Tensor& tensor, const Elements& at, const Numbers& numbers);
 /// Pools and resizes: by the operator's own arithmetic, on what rows there are.
 bool is_by_rows(const Node& node);
 
-/// By row of such a node's result the rows of its operand that it reads. Of resizes those to the nearest alone.
+/// For each row of such a node's result, the rows of its operand that it reads. A resize has to be one to the
+/// nearest.
 std::vector<Extent> rows_read_by(Chip& chip, const Node& node);
 
 }  // namespace sdip::exec

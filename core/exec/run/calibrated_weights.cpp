@@ -8,8 +8,8 @@
 namespace sdip {
 namespace {
 
-/// A float weight of `.weight`: its format, and the channels that have scales of their own; none: count 0. By
-/// element its group, where groups have.
+/// A float weight of `.weight`: its format, and the channels that have scales of their own; none: count 0.
+/// `groups`: each element's group, where groups have scales.
 struct Ranged {
   NumberFormat format = NumberFormat::fp32;
   WeightChannels channels;

@@ -56,7 +56,7 @@ NumberRange with_least_error(NumberFormat format, const std::vector<double>& num
   return best;
 }
 
-/// What was seen of a value: its bounds, and elements to look at.
+/// Samples of a value: its bounds, and elements to look at.
 struct Seen {
   NumberRange whole;
   std::vector<float> looked_at;

@@ -1,10 +1,10 @@
 // The way of a frame through a workload's stages, the diffusion loop in it, on whatever computes a stage. Internal
 // to its room.
 //
-// Of 1,000 training steps with variances beta_i = (sqrt 0.00085 + (sqrt 0.012 - sqrt 0.00085) i / 999)^2 (the
-// published configuration of Stable Diffusion 1 and 2, "scaled linear"), T are taken: t = (T - 1) d, ..., d, 0,
-// d = floor(1000 / T), each to t' = t - d. With A the product of (1 - beta_i) to i = t and A' to t' (1 below 0), s
-// = sqrt((1 - A) / A), s' alike, a step x' = a x + b eps + sigma noise (core/program/workload.h) has
+// From 1,000 training steps with variances beta_i = (sqrt 0.00085 + (sqrt 0.012 - sqrt 0.00085) i / 999)^2 (the
+// published configuration of Stable Diffusion 1 and 2, "scaled linear"), T are taken: t = (T - 1) d, ..., d, 0, d =
+// floor(1000 / T), each to t' = t - d. With A the product of (1 - beta_i) to i = t and A' to t' (1 below 0), s =
+// sqrt((1 - A) / A), s' alike, a step x' = a x + b eps + sigma noise (core/program/workload.h) has
 //   ddim   a = sqrt(A' / A), b = sqrt(1 - A') - a sqrt(1 - A)          Song et al., arXiv:2010.02502, eta 0
 //   ddpm   a the same, b = -a (1 - A / A') / sqrt(1 - A),               Ho et al., arXiv:2006.11239, algorithm 2
 //          sigma = sqrt((1 - A / A') (1 - A') / (1 - A))

@@ -29,9 +29,9 @@
 
 namespace sdip {
 
-/// With these the frames' tensors are computed, too, pass by pass. An input of a stage is what an earlier stage
-/// made for the frame under its name, else what one made last of its type and shape; a step's latent is the step
-/// before's. What none made is asked for.
+/// Sources of tensors, with which the frames' tensors are computed, too, pass by pass. An input of a stage is what
+/// an earlier stage made for the frame under its name, else what one made last of its type and shape; a step's
+/// latent is the step before's. An input that none made is asked for.
 struct PipelineTensors {
   std::function<Tensor(std::size_t stage, std::int64_t frame, std::int64_t step, const Value& input)> input;
   std::vector<StoredTensors> stored;     // weights by stage

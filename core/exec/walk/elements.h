@@ -72,7 +72,7 @@ class Elements {
       }
   }
 
-  /// In pieces of `size`, the last of what is left.
+  /// Cuts them into pieces of `size`, the last of what is left.
   std::vector<Elements> pieces(std::int64_t size) const {
     std::vector<Elements> cut(1);
     for (Line line : lines_)

@@ -22,7 +22,7 @@ struct NestMap {
   }
 };
 
-/// Of convolutions over one or two axes and of matrix products; nothing for other nests.
+/// The map of a convolution over one or two axes or of a matrix product; nothing for other nests.
 std::optional<NestMap> nest_map(const Graph& graph, const Node& node);
 
 }  // namespace sdip::exec

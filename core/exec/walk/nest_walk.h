@@ -21,7 +21,7 @@ struct NestStep {
   bool partials_come = false, partials_leave = false;
 };
 
-/// What of a tile operation says which tile of an operand it needs, or which of the result it makes.
+/// The part of a tile operation that says which tile of an operand it needs, or which of the result it makes.
 TileOperation tile_of_a(const LoopNest& nest, bool weighted, const TileOperation& tile);
 TileOperation tile_of_b(bool weighted, const TileOperation& tile);
 TileOperation tile_of_result(const TileOperation& tile);

@@ -1,5 +1,4 @@
-// What an instruction finds: its formats, and MACs cut in halves until what is left would be narrower than
-// operands.
+// The machine as an instruction finds it: its formats, and MACs cut in halves while these are as wide as operands.
 #include "core/exec/walk/resolve.h"
 
 namespace sdip::exec {
@@ -46,7 +45,7 @@ bool weights_are_multiplied(const InstructionClass& c) {
   return c.compound == Compound::strips || (nest && c.operand_b == Place::psram);
 }
 
-/// Of lanes side by side those that a fold of groups uses.
+/// How many lanes, of those side by side, a fold of groups uses.
 std::int64_t used(std::int64_t lanes, std::int64_t group) {
   std::int64_t most = 0;
   for (std::int64_t some = 1; some <= lanes; ++some)

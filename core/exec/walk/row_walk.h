@@ -54,8 +54,8 @@ void for_each_row_step(const RowLoops& loops, Visit&& visit) {
       }
 }
 
-/// Of so many results those that an operation writes: its share of the elements that are gone through.
-/// Example: 5 results of rows 0-1 and 2 are 0 to 3 and 4.
+/// The results, of so many, that an operation writes: its share of the elements that are gone through. Example: 5
+/// results of rows 0-1 and 2 are 0 to 3 and 4.
 inline Extent results_of(const RowLoops& loops, const RowStep& step, std::int64_t results) {
   const std::int64_t all = loops.rows * loops.length, before = step.rows.begin * loops.length + step.part.begin;
   const auto share = [&](std::int64_t elements) { return (results * elements + all - 1) / all; };

@@ -10,8 +10,8 @@
 namespace sdip::exec {
 namespace {
 
-/// By result of what reorders or cuts its operand, for each element of it the element of that: the operator's own
-/// arithmetic on 0, 1, 2, ...
+/// For each result of a node that reorders or cuts its operand, the operand's element at each place: the operator's
+/// own arithmetic on 0, 1, 2, ...
 std::vector<std::vector<std::int64_t>> orders_of(const Graph& graph, const Node& node, ValueId from) {
   std::vector<std::optional<Tensor>> operands;
   for (const ValueId v : node.inputs) {
@@ -28,7 +28,7 @@ std::vector<std::vector<std::int64_t>> orders_of(const Graph& graph, const Node&
   return orders;
 }
 
-/// Of the only result.
+/// The same for a node of one result.
 std::vector<std::int64_t> order_of(const Graph& graph, const Node& node, ValueId from) {
   return std::move(orders_of(graph, node, from).at(0));
 }

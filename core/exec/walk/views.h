@@ -21,17 +21,18 @@ struct Views {
   // back[v]: where in v each element of the root stands; empty of parts. Example: of y, the last two of x [3],
   // map[y] = {1,2}.
   List<List<std::int64_t>> map, back;
-  /// By result of a Transpose that an instruction does behind other operators: where each element of its operand
-  /// goes. Example: of t above, were it such a one, {0,2,4,1,3,5}.
+  /// For the result of a Transpose that an instruction does behind other operators, where each element of its
+  /// operand goes. Example: {0,2,4,1,3,5} for t above, were it such a one.
   std::map<ValueId, std::vector<std::int64_t>> turned;
-  /// By result of a Concat that no instruction makes: the values that it joins, and how many elements of each, and
-  /// of all, stand in one row of it. Example: of [2,3] and [2,1] along the last axis rows of 4, 3 and 1 in each.
+  /// For the result of a Concat that no instruction makes, the values that it joins, and how many elements of each,
+  /// and of all, stand in one row of it. Example: of [2,3] and [2,1] along the last axis rows of 4, 3 and 1 in
+  /// each.
   struct Join {
     std::int64_t row = 0;
     std::vector<std::pair<ValueId, std::int64_t>> parts;
   };
   std::map<ValueId, Join> joined;
-  /// By value the one whose scale it has: of a part that of the whole, read in place or joined.
+  /// For each value, the one whose scale it has: a part has that of the whole, read in place or joined.
   List<ValueId> scaled_as;
 
   std::int64_t at(ValueId v, std::int64_t element) const {
@@ -40,7 +41,7 @@ struct Views {
   }
 };
 
-/// Of the nodes that no instruction computes, those that make activations; of the others, those that turn.
+/// Views: activations that nodes make which no instruction computes; and of the other nodes those that turn.
 Views views_of(const CompiledStage& stage);
 
 /// Elements by their numbers in a map; as they are where it is empty. Requires elements that it has.

@@ -24,8 +24,8 @@ InputAxis columns_of(const LoopNest& nest);
 using Runs = std::vector<Extent>;
 std::int64_t positions_in(const Runs& runs);
 
-/// What these results read: from the first to the last position, inside the input; where the stride leaves gaps
-/// between what results read, a run for each result.
+/// The positions that these results read, from the first to the last, inside the input; where the stride leaves
+/// gaps between them, a run for each result.
 Runs positions_read(const InputAxis& axis, const Extent& results);
 
 /// Those of `now` that `had` has not.

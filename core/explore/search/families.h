@@ -43,7 +43,7 @@ struct Searching {
   bool relaxed = false;                   // machines evolve by relaxed_scores
 
   std::size_t costs() const { return relaxed ? 2 : goal.objectives.size(); }
-  /// By relaxed_scores, or by the goal itself.
+  /// The same candidates with scores of relaxed_scores, or of the goal itself.
   std::vector<Candidate> scored(std::vector<Candidate> candidates, bool by_relaxed) const;
   bool stopped() const { return options.stop && options.stop(); }
 };
@@ -89,8 +89,8 @@ std::vector<Candidate> evaluated_at(Searching& searching, std::span<const Placin
 Brood raised(Searching& searching, const std::vector<Placing>& first, std::size_t rounds, SearchDraws& draws,
              std::span<const Candidate> living = {});
 
-/// With one objective: single changes of one machine in what only costs, from its best again, until none is better;
-/// and exchanges: a change that would be better but for a condition, with one that costs something.
+/// Climbs with one objective: single changes of one machine in what only costs, from its best again, until none is
+/// better; and exchanges: a change that would be better but for a condition, with one that costs something.
 Brood climbed(Searching& searching, Placing from, std::size_t rounds);
 
 }  // namespace sdip

@@ -80,8 +80,9 @@ std::optional<Sides> sides_of(const Formula& condition) {
   return sides;
 }
 
-/// How far the sides are from what is wanted of them: below 0 it holds with that to spare. By the greater; where
-/// one is 0 or they have two signs, to which nothing is greater, by the logarithm of their distance.
+/// How far the sides are from what is wanted of them: below 0 it holds with that to spare. The distance is relative
+/// to the greater; where one is 0 or they have two signs, to which nothing is greater, it is the logarithm of their
+/// distance.
 double beyond(FormulaOperation comparison, double left, double right) {
   if (comparison == FormulaOperation::unequal) return left == right ? 0 : -1;
   double distance = std::abs(left - right);

@@ -14,10 +14,10 @@ struct SearchGoal {
 };
 
 /// How good a machine is. `costs`: its objectives, each to be made small; of a machine without values infinite.
-/// `violation`: 0 where it is feasible and keeps all conditions; else how far it is from that. Of a condition
-/// a <= b it is d / max(|a|, |b|) with d = a - b, below 1; where a or b is 0 or they differ in sign, s / (1 + s)
-/// with s = log(1 + d), below 1 as well; a - b <= 0 counts as a <= b; of one that is no comparison it is 1. A
-/// machine that breaks a limit (clock, supply, heat) has broken_limit more, one that cannot run has no_values.
+/// `violation`: 0 where it is feasible and keeps all conditions; else how far it is from that. For a condition a <=
+/// b it is d / max(|a|, |b|) with d = a - b, below 1; where a or b is 0 or they differ in sign, s / (1 + s) with s
+/// = log(1 + d), below 1 as well; a - b <= 0 counts as a <= b; of one that is no comparison it is 1. A machine that
+/// breaks a limit (clock, supply, heat) has broken_limit more, one that cannot run has no_values.
 struct Score {
   std::vector<double> costs;
   double violation = 0;
@@ -33,7 +33,7 @@ inline double value_of_cost(const Objective& objective, double cost) {
 std::vector<Score> scores(const SearchGoal& goal, std::span<const Machine> machines,
                           std::span<const Outcome> outcomes);
 
-/// By these two costs the machines of one objective evolve (multi-objectivisation: Knowles, Watson, Corne, EMO
+/// The two costs by which the machines of one objective evolve (multi-objectivisation: Knowles, Watson, Corne, EMO
 /// 2001). Where conditions compare something: the objective, and how near they are to being broken, e to the power
 /// of the sum of (a - b) / max(|a|, |b|) of each a <= b, between -1/2 (twice as good as asked for) and 1/3, up to
 /// which none is a violation: machines that nearly keep them, or keep them with room to spare, have what the best

@@ -28,7 +28,7 @@ Brood evolved_by_pagmo(Searching& searching, const Population& living, SearchDra
                        const MakeAlgorithm& make);
 inline constexpr std::size_t generations_of_pagmo = 5;
 
-/// With the machines of a generation evaluated at once, on the threads.
+/// The algorithm with the machines of a generation evaluated at once, on the threads.
 template <class Algorithm>
 pagmo::algorithm in_batches(Algorithm algorithm) {
   algorithm.set_bfe(pagmo::bfe(pagmo::member_bfe()));

@@ -28,8 +28,8 @@ std::vector<Axis> searched_axes(const Machine& base, std::span<const std::string
                                 std::span<const Axis> asked, bool narrow = false);
 
 /// The machine itself where it keeps the rules between rows (check_machine); else one that does, with other values
-/// of few of these axes that have no condition, one after the other. What is linked follows. Throws what follow()
-/// and check_machine do where none was found.
+/// of few of these axes that have no condition, one after the other. Linked rows follow. Throws what follow() and
+/// check_machine do where none was found.
 Machine mended(const Machine& base, std::span<const Axis> axes, std::span<const Link> links = {});
 
 /// Values below 8 bits that a search adds to those of a row where what formats do is measured.

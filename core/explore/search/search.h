@@ -67,8 +67,9 @@ std::size_t least_objectives(Optimiser optimiser);
 struct SearchProgress {
   std::int64_t generations = 0, evaluated = 0, feasible = 0, compiled = 0;
   std::vector<double> best;  // costs of the best so far; none while no machine keeps the conditions
-  // Of several objectives: what the best cover, in decades of each cost multiplied, up to the worst costs of those
-  // that lived when the first kept the conditions, each made a tenth worse. No volume where it takes too long.
+  // The volume, with several objectives, that the best cover, in decades of each cost multiplied, up to the worst
+  // costs of those that lived when the first kept the conditions, each made a tenth worse. No volume where it takes
+  // too long.
   std::vector<double> reference{};  // costs
   std::optional<double> volume{};
   friend bool operator==(const SearchProgress&, const SearchProgress&) = default;

@@ -42,7 +42,7 @@ struct AxisValuesHash {
   std::size_t operator()(const std::vector<std::int64_t>& values) const;
 };
 
-/// What a sweep's points came to, by the values of their axes, so that a machine that is drawn again is not
+/// Outcomes of a sweep's points, by the values of their axes, so that a machine that is drawn again is not
 /// evaluated again.
 struct SeenPoints : SharedCache<std::unordered_map<std::vector<std::int64_t>, Outcome, AxisValuesHash>> {
   SeenPoints() : SharedCache(1 << 16) {}  // some 40 MB; neighbours share what is drawn again

@@ -16,7 +16,7 @@
 // not take may be none. A result that is infinite is none.
 //
 // Worked example. "energy_j_per_frame * latency_s ^ 2" becomes the steps of its inputs 0 and 1: load 0, load 1,
-// constant 2, power, multiply; at most three values wait at once. Of 0.5 J and 3 s it is 4.5.
+// constant 2, power, multiply; at most three values wait at once. For 0.5 J and 3 s it is 4.5.
 #pragma once
 
 #include <cmath>

@@ -57,7 +57,7 @@ std::vector<std::size_t> digits_of(const Space& space, std::int64_t i, AxisRange
   return digits;
 }
 
-/// In the row's coding.
+/// The value of a linked row, in its coding.
 std::int64_t linked_value(const Link& link, const Machine& machine) {
   const ParameterRow& row = *link.row;
   const std::string name(row.name);

@@ -35,8 +35,8 @@ struct Axis {
   friend bool operator==(const Axis&, const Axis&) = default;
 };
 
-/// A parameter that follows others: psram_port_bits = conv_lanes_out * 256. Of a formula of parameters alone, in
-/// their units; what it comes to is rounded down to what the row can hold. A flag is set unless that is 0.
+/// A parameter that follows others: psram_port_bits = conv_lanes_out * 256. It has a formula of parameters alone,
+/// in their units; the result is rounded down to what the row can hold. A flag is set unless that is 0.
 struct Link {
   const ParameterRow* row = nullptr;
   Formula formula;

@@ -2,8 +2,8 @@
 // beside what the graph means.
 //
 // Counters. Each stage is stepped (core/exec/clock/step.h) for as many passes as the estimate simulated until its
-// state repeated. Of the cold pass and of the last one every counter of every instruction is compared, of those
-// between their totals, of the stage the peaks. Tensors: core/explore/validate/validate_tensors.h.
+// state repeated. In the cold pass and in the last one every counter of every instruction is compared, in those
+// between their totals, for the stage the peaks. Tensors: core/explore/validate/validate_tensors.h.
 //
 // Worked example: a program of two instructions whose second ends at 250 by the estimate and at 251 on the clock
 // has two differences: end_cycle of instruction 1 (the first one), and the end_cycle of the pass.

@@ -20,7 +20,7 @@ namespace sdip {
 /// The last instruction of the stage's program is the tested one; the graph's output is its result.
 struct AloneInstruction {
   CompiledStage stage;
-  // The machine it ran on. Of one with a DSRAM pair for each family one pair stands for all: the others' bytes lie
+  // The machine it ran on. On one with a DSRAM pair for each family one pair stands for all: the others' bytes lie
   // behind it, since what is there from the start lies in the instruction's own.
   Machine machine;
 };

@@ -71,7 +71,7 @@ WeightScale scale_of(const ActivationScales& scales, ValueId v) {
   return found == scales.end() ? WeightScale() : found->second;
 }
 
-/// In which the machine keeps a value.
+/// The format in which the machine keeps a value.
 NumberFormat kept_in(const Value& value, const Machine& machine) {
   return value.format.value_or(machine.activation_format);
 }
@@ -138,7 +138,7 @@ bool in_memory(const CompiledStage& stage, ValueId v) {
   return false;
 }
 
-/// In which the instruction keeps its sums.
+/// The format in which the instruction keeps its sums.
 NumberFormat sums_in(const AloneInstruction& one) {
   return machine_for(one.stage.program.classes.back(), one.machine).accumulator_format;
 }

@@ -1,9 +1,9 @@
 // Tensors of a validation: instructions executed alone on seeded inputs and weights, beside what their nodes of the
 // graph compute of the same numbers as the machine holds them.
 //
-// What passes. Operands are rounded to the formats that they are kept in, weights are those of a `.weight` file,
-// and the graph's result is rounded once more, so that only the order of sums and what accumulators round is left
-// (docs/model/counting.md#validation):
+// The rule of what passes. Operands are rounded to the formats that they are kept in, weights are those of a
+// `.weight` file, and the graph's result is rounded once more, so that only the order of sums and what accumulators
+// round is left (docs/model/counting.md#validation):
 //   integers                          equal
 //   floats, exact accumulators        within one step of the format that holds the result: a sum in another order
 //                                     may fall on the other side of a rounding; multiples of a scale are each
@@ -12,7 +12,7 @@
 // A layer whose integer accumulators wrap on these inputs is no difference of ours: it is said apart, as overflow,
 // where so many products can leave the accumulator and the layer passes in one that does not wrap. One of which all
 // results are NaN is left out.
-// What several nodes make is compared where arithmetic settles it: an element that moves when what the nodes make
+// A result of several nodes is compared where arithmetic settles it: an element that moves when what the nodes make
 // between is rounded otherwise, by as much as is allowed there, or its inputs in their last places, may be four
 // times as far away (a comparison of equals, a cast of a whole number and a half, a quotient near a pole, sums that
 // cancel). Such elements are counted. Steps and ulp at the result's largest magnitude. What a format costs against

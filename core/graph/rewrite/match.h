@@ -42,8 +42,8 @@ struct Match {
   std::vector<NodeId> pattern;  // every node of the pattern once, in the graph's order, the root last
 };
 
-/// The pattern with `root` as its last node, if it stands there and nothing else uses what is inside. Of the values
-/// inside, those in `shared` may be used elsewhere, too. Looks at no more places than the pattern's alternatives
+/// The pattern with `root` as its last node, if it stands there and nothing else uses what is inside. The values
+/// inside that are in `shared` may be used elsewhere, too. Looks at no more places than the pattern's alternatives
 /// give: the time does not depend on the graph.
 std::optional<Match> match(const Graph& graph, NodeId root, const PatternNode& pattern,
                            const std::vector<std::string>& shared = {});

@@ -53,8 +53,8 @@ int mask_bias(BodyWriter& w, const AttentionShape& shape) {
   return w.node("Pad", {bias, w.ints(pads), w.number(type, -infinity)});
 }
 
-/// Columns from each text's length on are hidden. Of `bottom_right` also those behind a row's own: the rows are the
-/// text's last. 2 rows, 4 columns, length 3: row 0 sees columns 0 and 1, row 1 columns 0 to 2.
+/// Columns from each text's length on are hidden. With `bottom_right` so are those behind a row's own: the rows are
+/// the text's last. 2 rows, 4 columns, length 3: row 0 sees columns 0 and 1, row 1 columns 0 to 2.
 int length_bias(BodyWriter& w, const AttentionShape& shape, bool bottom_right) {
   int seen = w.reshape(lengths_in, {shape.batch, 1, 1, 1});
   if (bottom_right) seen = w.node("Add", {seen, w.reshape(w.range(1 - shape.rows, 1), {shape.rows, 1})});

@@ -63,8 +63,8 @@ std::vector<Operand> infer_pad(const OperatorUse& use) {
   return {out};
 }
 
-/// The index within `size` that stands for one outside, -1 for none. Of 3: at -1, -2 and 3 reflect finds 1, 2 and
-/// 1; edge 0, 0 and 2; wrap 2, 1 and 0.
+/// The index within `size` that stands for one outside, -1 for none. Example: in a size of 3, at -1, -2 and 3,
+/// reflect finds 1, 2 and 1; edge 0, 0 and 2; wrap 2, 1 and 0.
 std::int64_t index_for(const std::string& mode, std::int64_t at, std::int64_t size) {
   if (at >= 0 && at < size) return at;
   if (mode == "constant") return -1;

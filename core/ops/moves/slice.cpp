@@ -15,7 +15,7 @@ struct Cut {
   std::int64_t start = 0, step = 1, count = 0;
 };
 
-/// Numpy's rule. Of 10: start 8, end INT64_MIN, step -3 keeps 8, 5, 2.
+/// Numpy's rule. Example: in a size of 10, start 8, end INT64_MIN, step -3 keeps 8, 5, 2.
 Cut cut_of(std::int64_t size, std::int64_t start, std::int64_t end, std::int64_t step) {
   const std::int64_t last = step > 0 ? size : size - 1, first = step > 0 ? 0 : -1;
   if (start < 0) start += size;

@@ -12,8 +12,8 @@ Convolution convolution_of(const OperatorUse& use);
 /// [N,M,...]
 Shape shape_of(const Convolution& conv);
 
-/// The nest of a convolution over any number of axes. One axis is two of which the first has size 1. Of three and
-/// more, the leading ones become a batch of planes: positions of the output times batch, positions of the kernel
+/// The nest of a convolution over any number of axes. One axis is two of which the first has size 1. The leading
+/// ones of three and more become a batch of planes: positions of the output times batch, positions of the kernel
 /// times in_channels. MACs and weights are exact; the input's footprint is an overestimate, since planes that
 /// neighbouring outputs share are counted for each: a kernel 3 deep over 16 planes counts 48.
 Work convolution_work(const Convolution& conv);

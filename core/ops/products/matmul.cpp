@@ -150,7 +150,7 @@ bool of_integers(const OperatorUse& use) {
   return !is_floating(input(use, 0).type) && !is_floating(input(use, 1).type);
 }
 
-/// The sums of products as numbers. Of integers each wraps as the type does, as numpy has it, whatever factors
+/// The sums of products as numbers. Those of integers wrap as the type does, as numpy has it, whatever factors
 /// come.
 std::vector<double> product_numbers(const OperatorUse& use, const Product& p, const Operand& output) {
   if (!of_integers(use)) return multiplied(p, numbers_of(use, 0), numbers_of(use, 1), use.stop);

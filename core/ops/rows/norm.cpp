@@ -187,7 +187,8 @@ void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
 }
 
 /// sdip.RMSNorm, which rewrites make: gamma over all axes from `axis` on, divided by the root where ONNX's
-/// multiplies by its reciprocal. Of [3, 4] with epsilon 0 and gamma 1: E[x^2] = 12.5, y = [0.8485, 1.1314].
+/// multiplies by its reciprocal. Example: for [3, 4] with epsilon 0 and gamma 1, E[x^2] = 12.5, y = [0.8485,
+/// 1.1314].
 std::vector<Operand> infer_fused_rms_norm(const OperatorUse& use) {
   if (!is_floating(input(use, 0).type)) refuse(use, "shape_mismatch", "the input must be of a float type");
   const Operand y = like_first(use);

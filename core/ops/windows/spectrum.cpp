@@ -78,7 +78,7 @@ Work dft_work(const OperatorUse& use, std::span<const Operand> outputs) {
 }
 
 /// Real and imaginary part of `bin`, over `count` elements `step` apart that have `parts` parts each. The sum as it
-/// is written down: slow, and as exact as it gets. Elements beyond `count` are 0. Of half a spectrum, element i
+/// is written down: slow, and as exact as it gets. Elements beyond `count` are 0. In half a spectrum, element i
 /// from the middle on is the conjugate of element length - i.
 std::pair<double, double> spectrum_at(const Transform& t, std::int64_t bin, const double* x, std::int64_t count,
                                       std::int64_t step, std::int64_t parts) {

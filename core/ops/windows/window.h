@@ -7,7 +7,7 @@
 
 namespace sdip {
 
-/// Of any size, stride or pad: sums stay far from 2^63.
+/// The most of any size, stride or pad: sums stay far from 2^63.
 inline constexpr std::int64_t most_window_size = std::int64_t{1} << 40;
 
 /// The one integer of input `i`, `least` or more. Throws shape_mismatch.

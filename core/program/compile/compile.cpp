@@ -268,8 +268,8 @@ MadeStage made_stage(const Stage& stage, const Machine& its, const CompileOption
   return made;
 }
 
-/// The machine of the stair whose program is best by the goal. What fits one fits those that have more, so that of
-/// capacities on rungs a greater never has the worse program.
+/// The machine of the stair whose program is best by the goal. A program that fits one capacity fits greater ones,
+/// so that on rungs a greater one never has the worse program.
 Machine best_on_stair(const Stage& stage, const Machine& its, const CompileOptions& options, const RulesMet& met,
                       StageCache* cache) {
   CompileOptions quiet = options;

@@ -24,14 +24,14 @@ bool output_in_dram(Role role, SeriesPart part) {
   return role != Role::core && role != Role::encoder && part.last();
 }
 
-/// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. What
-/// may be in a DSRAM of its own, pass `place` sees.
+/// Whether a value is too large to be whole in one memory for all, where its reader's result has to be, too. Pass
+/// `place` sees what may be in a DSRAM of its own.
 bool is_too_large(std::int64_t bytes, const Machine& machine) {
   return is_unified(machine) && exceeds_dsram(bytes, machine);
 }
 
-/// By draft the next one that writes to the same DSRAM pair: of all, or with a pair for each family of its family.
-/// Behind the last one the end of the pass, where sides swap as well.
+/// For each draft, the next one that writes to the same DSRAM pair, of all drafts or, with a pair for each family,
+/// of its family. Behind the last one it is the end of the pass, where sides swap as well.
 std::vector<std::int32_t> next_writers(const List<Draft>& drafts, bool pairs) {
   const auto end = static_cast<std::int32_t>(drafts.size());
   List<std::int32_t> next(drafts.size());

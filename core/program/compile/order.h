@@ -10,8 +10,8 @@
 namespace sdip {
 
 /// The problem of ordering the drafts: what each reads and makes. Bytes, and what waits in DRAM or to the end, do
-/// not depend on the order. What a draft's nodes read that another makes, operands or general registers (one
-/// element, a norm's sums), is made before. Requires lives of the present order.
+/// not depend on the order. Values that a draft's nodes read and another makes, operands or general registers (one
+/// element, a norm's sums), are made before. Requires lives of the present order.
 ScheduleProblem problem_of(const Compilation& c);
 
 /// The circuit of each draft, and about how long it keeps it.

@@ -84,7 +84,7 @@ struct Copier {
   }
 };
 
-/// Where copies come: before the reader's first node, or as soon as what they read is made. Of a fused attention
+/// Where copies come: before the reader's first node, or as soon as what they read is made. In a fused attention
 /// what is added to the scores may be made behind them.
 NodeId place_of(const Compilation& c, const std::vector<Node>& copies, NodeId first) {
   for (const Node& node : copies)

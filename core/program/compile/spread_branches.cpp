@@ -1,11 +1,11 @@
 // pass `spread_branches`: with branches=parallel the independent groups of one instruction are shared by several
 // cores: heads of products of two activations and of attentions, groups of products of weights. With
-// branches=channels the output channels of products of one group, too: branches that read the same.
+// branches=channels so are the output channels of products of one group: branches that read the same.
 //
 // Worked example. An attention of 12 heads on a machine of 8 cores: 6 is the largest number of them that divides
 // the heads. Each of 6 cores has 2 heads; the instruction's sizes become those of 2 heads. A depthwise convolution
-// of 32 channels on the same machine: 8 cores, each with 4 channels and the weights of these. By channels a linear
-// of 768 inputs and 768 outputs: 8 cores, each with 96 outputs, their weights and all inputs.
+// of 32 channels on the same machine: 8 cores, each with 4 channels and the weights of these. A linear of 768
+// inputs and 768 outputs by channels: 8 cores, each with 96 outputs, their weights and all inputs.
 #include <algorithm>
 #include <optional>
 #include <vector>

@@ -230,8 +230,8 @@ void check_instruction(const CompiledStage& stage, const Derivation& derivation,
 
 namespace {
 
-/// Where a value is while a program runs. With a DSRAM pair for each family: `pair` is that of the family that made
-/// it, of which it was the instruction number `written`.
+/// Where a value is while a program runs. `pair`, with a DSRAM pair for each family, is that of the family that
+/// made it, of which it was the instruction number `written`.
 struct Whereabouts {
   bool made = false, dsram = false, stackram = false, dram = false;
   std::size_t pair = 0;

@@ -6,9 +6,9 @@
 // The pattern is that of mappings (core/program/tiling/mapping_text.h): a layer's name, or STAGE:NAME. A layer is a
 // node of the graph as it is compiled. `activations` are what the layer reads and what it makes, `accumulators` the
 // sums that a product keeps. `density`, from 0.01 to 1, or `dense`, 1: what stays of a product's weights, where the
-// machine spares zeros; of 1 they stand as on one that does not; of a family that is no product's it is refused. Of
-// what a rule does not say the next that matches decides, and at last the machine. Scales of integer formats are
-// per tensor.
+// machine spares zeros; of 1 they stand as on one that does not; of a family that is no product's it is refused.
+// The next rule that matches decides what a rule does not say, and at last the machine. Scales of integer formats
+// are per tensor.
 //
 // Worked example: "*conv_in" activations=fp16, then family=conv2d weights=int8 activations=int8: all convolutions
 // are int8 but conv_in, whose weights alone are.

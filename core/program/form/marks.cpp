@@ -22,7 +22,7 @@
 namespace sdip {
 namespace {
 
-/// By family the latest instruction, or -1.
+/// The latest instruction of each family, or -1.
 using Latest = std::array<std::int32_t, pair_families>;
 constexpr Latest nobody = [] {
   Latest latest{};

@@ -13,7 +13,7 @@
 namespace sdip {
 
 /// Gives the operands of a class the pairs in which the instruction's sources lie; the sources stand in the order
-/// of the class's operands. What is not in DSRAM has none.
+/// of the class's operands. An operand that is not in DSRAM has none.
 void give_pairs(const std::vector<PlacedOperand>& sources, InstructionClass& c);
 
 /// A program on its way, `families` those of its instructions' classes; `roots` by value: the value whose bytes it

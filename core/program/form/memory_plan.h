@@ -40,7 +40,7 @@ MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives&
 /// The same by the rule that moves the fewest bytes; of equals the first.
 MemoryPlan plan_memory(const Machine& machine, const List<Draft>& drafts, Lives& lives);
 
-/// By value, in its side of a DSRAM of its own; -1 for what is not there.
+/// The address of each value in its side of a DSRAM of its own; -1 for one that is not there.
 std::vector<std::int64_t> dsram_addresses(const List<Draft>& drafts, const Lives& lives);
 
 /// The value that waits on chip at draft `now` and has the farthest next use, of equals the larger one; with

@@ -52,7 +52,7 @@ struct Viewer {
     view.rectangles.push_back(std::move(one));
     return view.rectangles.size() - 1;
   }
-  /// A result begins. What it takes the place of ends one instruction earlier.
+  /// A result begins. A value that it takes the place of ends one instruction earlier.
   std::size_t begin(MemoryName memory, std::int32_t value, Bytes address, std::size_t i, std::size_t to) {
     for (const auto& [v, r] : held) {
       MemoryRectangle& old = view.rectangles[r];

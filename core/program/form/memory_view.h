@@ -14,8 +14,8 @@
 namespace sdip {
 
 /// A value, a tile buffer or weights in a memory, from instruction `from` to instruction `to`, both included. A
-/// value whose place the result takes over ends one instruction before its last use. With times, from the start of
-/// the first to when all that read it have ended.
+/// value whose place the result takes over ends one instruction before its last use. With times, it lasts from the
+/// start of the first to when all that read it have ended.
 struct MemoryRectangle {
   MemoryName memory = MemoryName::dsram0;
   std::string name;

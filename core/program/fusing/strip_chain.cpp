@@ -49,7 +49,7 @@ struct Estimate {
     return step.mapping;
   }
 
-  /// The room that whole operands and results leave; below 0 where they alone are too large. Of a unified memory
+  /// The room that whole operands and results leave; below 0 where they alone are too large. In a unified memory
   /// the room is what values do not use.
   TileRoom beside_values(const Draft& draft, const InstructionClass& c, TileRoom its) const {
     if (is_unified(machine)) return its;
@@ -75,7 +75,7 @@ struct Estimate {
     return c;
   }
 
-  /// With its mapping, and which of its weights are streamed; nothing when it does not fit.
+  /// The draft's class with its mapping, and which of its weights are streamed; nothing when it does not fit.
   std::optional<Fitted> fitted(const Draft& draft) const {
     TileRoom its = room;
     give_formats(its, class_of(draft, false), machine);

@@ -15,7 +15,7 @@ inline constexpr std::size_t most_strip_parts = 16;
 
 /// Drafts, each of which reads what the one before makes, row for row; or, in a branch, what that one reads, and
 /// takes its results beside, element by element. Example: a feed-forward with a gate is v = x W_v, h = (x W_g) v,
-/// h W: the second is a branch. What drafts farther before made, and what the first one reads, may come beside,
+/// h W: the second is a branch. Results of drafts farther before, and what the first one reads, may come beside,
 /// too: a residual.
 struct StripChain {
   List<Draft> drafts;

@@ -69,7 +69,8 @@ Candidates candidates_of(const List<Draft>& drafts, const Resident& resident, Li
 struct Taken {
   std::int64_t bytes = 0, cycles = 0;
 };
-/// With the mapping of the goal, and, of goal balanced, with that of fewest cycles; none where no mapping fits.
+/// Bytes and cycles with the mapping of the goal and, for goal balanced, with that of fewest cycles; none where no
+/// mapping fits.
 using TakenByGoal = boost::container::static_vector<Taken, 2>;
 
 constexpr Int128 unsaid = Int128{most_words} * most_words;  // of a result that was said to lie in DSRAM, elsewhere
@@ -86,7 +87,7 @@ struct WholeChoice {
   Resident resident = resident_bytes(drafts, lives);
   Candidates candidates = candidates_of(drafts, resident, lives);
   TileGoal goal = compilation.machine.tile_goal;
-  /// By step and answers.
+  /// Results known so far, by step and answers.
   struct Known {
     std::optional<Taken> least{};
     std::optional<TakenByGoal> exactly{};
@@ -124,7 +125,8 @@ struct WholeChoice {
   Taken cost_in(const InstructionClass& c, const TileRoom& room) const {
     return {dram_bytes(c, room), goal != TileGoal::bytes ? reference_cycles(c, room) : 0};
   }
-  /// In whatever room: all of it as one tile, where that takes nothing that smaller ones leave out.
+  /// The least that it takes in whatever room: all of it as one tile, where that takes nothing that smaller ones
+  /// leave out.
   Taken least(Answered answered) {
     std::optional<Taken>& found = known[answered.step][answered.noes].least;
     if (!found) found = computed_least(answered);

@@ -24,8 +24,8 @@ std::int64_t take(std::vector<Extent>& gaps, std::int64_t bytes) {
   return address;
 }
 
-/// By draft whether its weights will stay in PSRAM (pass `pin`), where the bytes of no weights depend on mappings;
-/// else of none.
+/// Whether each draft's weights will stay in PSRAM (pass `pin`), where the bytes of no weights depend on mappings;
+/// else false for all.
 std::vector<char> foreseen_to_stay(const Compilation& compilation, const AskedCapacity& psram) {
   List<InstructionClass> classes;
   for (const Draft& draft : compilation.drafts) {

@@ -30,7 +30,7 @@ TileBuffers attention_buffers(const InstructionClass& c, const TileRoom& room);
 
 /// The tile sizes of fewest DRAM bytes (dram_bytes), then fewest folds (attention_folds), then smallest; nothing
 /// when one query by one key does not fit. With goal cycles reference_cycles come first; with balanced, too, among
-/// those of at most a hundredth more than the fewest bytes. Of each number of tiles the smallest size is tried and
+/// those of at most a hundredth more than the fewest bytes. For each number of tiles the smallest size is tried and
 /// those that save a fold, whatever the room. `weights`: room.weight_bytes, which held weights must fit.
 std::optional<Mapping> choose_attention(const InstructionClass& c, const TileRoom& room,
                                         const AskedCapacity& weights);

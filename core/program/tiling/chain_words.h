@@ -24,7 +24,7 @@ struct ChainSchedule {
   std::int64_t words = 0;  // moved: x, weights, sums and results
 };
 
-/// Words of memory that a schedule takes, and that it moves. With w = inputs + outputs:
+/// Words of memory that a schedule takes, and that it moves. These are, with w = inputs + outputs:
 ///   strips    strip (w + 1) + held w + max(inputs, outputs) where weights pass
 ///             rows w + held w + ceil(rows / strip) (hidden - held) w
 ///   features  held w + w + 1

@@ -89,7 +89,7 @@ struct Life {
   /// The last use that reads DSRAM. Requires in_dsram().
   std::int32_t last_in_dsram() const { return *(std::ranges::lower_bound(uses, overwriter) - 1); }
 };
-/// By value; lives of values that are no operands are empty.
+/// The life of each value; lives of values that are no operands are empty.
 using Lives = List<Life>;
 
 /// Whether the result of a draft may take the place of its operand `o`: read once, each element where the result's
@@ -184,10 +184,10 @@ Mapping least_mapping(const Nest& nest, const TileSizes& sizes);
 /// machine's reference; core/program/tiling/tiling.h); nothing when even the smallest tile does not fit. Tiles
 /// below a reference size of 2^18 result elements are taken only when larger ones do not fit or move more. Channels
 /// and sums are cut in multiples of 32, finer where nothing so coarse has room in what that takes; columns and sums
-/// only where that moves fewer bytes. With tile_search=exact and tile_goal=bytes of no more dram_bytes than in less
-/// room. With a rule: what it says, or nothing when that does not fit. The room says how a nest's mapping is
-/// searched for (docs/model/tiling.md#search): greedy and sampled ones are never of fewer bytes; with goal cycles
-/// none of the same search takes fewer cycles on the reference machine.
+/// only where that moves fewer bytes. With tile_search=exact and tile_goal=bytes it has no more dram_bytes than in
+/// less room. A rule's mapping is what it says, or nothing when that does not fit. The room says how a nest's
+/// mapping is searched for (docs/model/tiling.md#search): greedy and sampled ones are never of fewer bytes; with
+/// goal cycles none of the same search takes fewer cycles on the reference machine.
 std::optional<Mapping> choose_mapping(const InstructionClass& c, const TileRoom& room,
                                       const MappingRule* rule = nullptr);
 
@@ -200,10 +200,10 @@ struct TileBuffers {
 /// which it says the same; of a side for which that is not known, none. Sound by construction: of a room the
 /// searches know only what an AskedCapacity answers, so that it is the same for all larger ones with these answers;
 /// and since they take the best of what fits, for all smaller ones in which the mappings that decided fit. Not the
-/// whole step: they ask for mappings that then lose, too. Of weights in place (a room of 0) everything. Worked
-/// example: a linear layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip, double-buffered
-/// weights: in 2,048 B the whole layer fits, from there on; in 2,047 B one granule of 32 channels, and all that it
-/// is asked for is 1,024 B and 2,048 B.
+/// whole step: they ask for mappings that then lose, too. It is everything where weights lie in place (a room of
+/// 0). Worked example: a linear layer of one row of 8 sums by 64 channels, 16 bit, all operands on chip,
+/// double-buffered weights: in 2,048 B the whole layer fits, from there on; in 2,047 B one granule of 32 channels,
+/// and all that it is asked for is 1,024 B and 2,048 B.
 struct MappingStep {
   std::optional<Mapping> mapping;
   CapacityRange weight_room, read_room = no_capacity, write_room = no_capacity;
@@ -244,15 +244,15 @@ InstructionClass least_moving(InstructionClass c);
 /// cycles of 256 elements, but 4,000 bytes: 63 cycles.
 std::int64_t reference_cycles(const InstructionClass& c, const TileRoom& room);
 
-/// What all copies of a nest's second operand move, each loaded once by itself in tiles of so many channels and
-/// sums. Not of a nest with several groups of weights.
+/// Bytes that all copies of a nest's second operand move, each loaded once by itself in tiles of so many channels
+/// and sums. Requires a nest without several groups of weights.
 std::int64_t second_operand_bytes(const InstructionClass& c, const TileRoom& room, std::int64_t channels,
                                   std::int64_t sums);
 
 /// The buffers that a class with its mapping needs.
 TileBuffers tile_buffers(const InstructionClass& c, const TileRoom& room);
 
-/// By how much the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.
+/// The bytes by which the tiles of a class with its mapping exceed each room, with so many weight tiles in flight.
 struct MissingBytes {
   std::int64_t read_bytes = 0, write_bytes = 0, weight_bytes = 0;
   bool none() const { return read_bytes == 0 && write_bytes == 0 && weight_bytes == 0; }

@@ -88,7 +88,7 @@ MappingCost cost_by(const Task& task, const TileSizes& sizes, TileGoal goal) {
   };
 }
 
-/// By the goal; nothing where what they try does not come to fit.
+/// The tiling of a quick search, by the goal; nothing where no tiling that it tries comes to fit.
 std::optional<Tuned> quick_tiling(const Task& task, const TileSizes& sizes, TileSearch search) {
   const MappingCost cost = cost_by(task, sizes, task.goal);
   if (search == TileSearch::greedy) return greedy_mapping(task.nest, sizes, cost);
@@ -176,9 +176,9 @@ Chosen choose_nest(InstructionClass c, const TileRoom& room, std::int64_t weight
   return chosen;
 }
 
-/// The search for fewer bytes than a mapping has. What is tried is the same whatever the room, so that more of it
-/// never means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in
-/// what they take themselves.
+/// The search for fewer bytes than a mapping has. It tries the same whatever the room, so that more of it never
+/// means more bytes: finer tiles, and one weight tile at a time, only where no coarser mapping has room in what
+/// they take themselves.
 struct FewestBytes {
   InstructionClass c;
   const TileRoom& room;

@@ -108,7 +108,7 @@ std::size_t end_of_first(std::string_view piece, std::string_view text, std::siz
 }
 
 /// Whether `text` is what `pattern` stands for: its pieces one after the other, each where it is first, the last
-/// at the end. In time of the order of their lengths' sum.
+/// at the end. It takes time of the order of their lengths' sum.
 bool stands_for(std::string_view pattern, std::string_view text) {
   const std::vector<std::string> pieces = pieces_of(pattern);
   if (pieces.size() == 1) return text == pieces[0];

@@ -1,8 +1,8 @@
 // partition: a network cut into parts in series, one a core, each with its own weights.
 //
 // Worked example: nodes of 4, 4, 2, 6, 2, 6 cycles on three cores are cut 4+4 | 2+6 | 2+6, the longest part 8;
-// cutting 4 | 4+2 | 6+2+6 would have 14. Of cuts with an equally long longest part the one whose links carry least
-// is taken.
+// cutting 4 | 4+2 | 6+2+6 would have 14. Among cuts with an equally long longest part the one whose links carry
+// least is taken.
 #include "core/program/tiling/partition.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sdip {
 namespace {
 
-/// By position p: elements of values made before node p and needed from it on; what a link there would carry.
+/// For each position p, elements of values made before node p and needed from it on: what a link there would carry.
 std::vector<std::int64_t> crossing_elements(const Graph& graph) {
   std::vector<std::int64_t> change(graph.nodes.size() + 1, 0);
   List<std::size_t> last(graph.values.size(), 0), made(graph.values.size(), 0);
@@ -39,8 +39,8 @@ std::vector<std::int64_t> crossing_elements(const Graph& graph) {
   return change;
 }
 
-/// By value, the parts between which it travels: made in one (inputs: before the first), last needed in another
-/// (the graph's results: after the last).
+/// The parts between which each value travels: made in one (inputs: before the first), last needed in another (the
+/// graph's results: after the last).
 struct Travel {
   List<std::int32_t> made, needed;
 };
@@ -157,7 +157,7 @@ std::vector<std::size_t> balanced_cuts(const std::vector<std::int64_t>& cycles,
   check(parts >= 1 && parts <= cycles.size(), "as many parts as there are nodes at most");
   const std::size_t n = cycles.size();
   const std::int64_t longest = shortest_longest(cycles, parts);
-  // By position: how far a part that begins there may reach, and how many parts the rest then needs.
+  // For each position, how far a part that begins there may reach, and how many parts the rest then needs.
   std::vector<std::size_t> reach(n + 1, n), needed(n + 1, 0);
   std::int64_t sum = 0;
   for (std::size_t from = n, to = n; from-- > 0;) {

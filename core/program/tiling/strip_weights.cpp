@@ -67,8 +67,8 @@ bool stream_tiles(std::vector<Part>& parts, std::int64_t granule, std::int64_t t
   return fits(held);
 }
 
-/// The best way with tiles of at most `granule` channels; false when nothing fits. What is streamed makes room for
-/// what does not fit and for the tiles on their way: the smallest tiles that do are those of fewest bytes.
+/// The best way with tiles of at most `granule` channels; false when nothing fits. Streaming makes room for what
+/// does not fit and for the tiles on their way: the smallest tiles that do are those of fewest bytes.
 bool stream_best(InstructionClass& c, const WeightForm& form, const AskedCapacity& weights, std::int64_t granule,
                  std::int64_t buffers) {
   std::vector<std::int64_t> tiles;

@@ -54,7 +54,7 @@ WeightForm weight_form(const InstructionClass& c, const Machine& machine);
 
 /// Bytes of `channels` output channels' weights in PSRAM: dense, or with sparsity skipping ceil(density x elements)
 /// values and a bit mask of all elements, or by groups those that stay of each, with their places; plus bias and
-/// per-channel scales. Of a tile of `sums` input channels: its part of the elements; bias and scales come with the
+/// per-channel scales. A tile of `sums` input channels has its part of the elements; bias and scales come with the
 /// first.
 std::int64_t weight_tile_bytes(const InstructionClass& c, std::int64_t channels, const WeightForm& form);
 /// The same of channels with so many weights and biases each, of so many sums.

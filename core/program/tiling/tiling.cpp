@@ -3,7 +3,7 @@
 // Worked example: a product of 6 x 6 by 6 x 6 in 27 words. Whole, 36 words of each, does not fit. Results stay:
 // tiles of 3 rows by 6 channels, one sum at a time, 3 + 6 + 18 words: A once, B for each of 2 row tiles: 36 + 72 +
 // 36 = 144. Weights stay, 6 sums by 3 channels: 18 + 6 + 3 words, also 144, but rows one at a time are 12 folds and
-// not 2. In 26 words the best is 180.
+// not 2. The best in 26 words is 180.
 #include "core/program/tiling/tiling.h"
 
 #include "core/program/tiling/tiling_search.h"
@@ -58,8 +58,9 @@ void try_results(Search& search, const TileSize& r, const TileSize& c, std::int6
   consider_channels(search, results_stay, r, c, search.sums.front(), base, a);
 }
 
-/// Calls attempt(rows, columns, price of B) for all sizes that may fit and pay less, the largest first. What finds
-/// no room is a start of the columns that shrinks with the rows; what has too many rounds of B is an end of either.
+/// Calls attempt(rows, columns, price of B) for all sizes that may fit and pay less, the largest first. Sizes that
+/// find no room are a start of the columns that shrinks with the rows; those with too many rounds of B are an end
+/// of either.
 template <class Attempt>
 void each_pair(Search& search, Attempt attempt) {
   const auto& columns = search.columns;

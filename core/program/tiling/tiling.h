@@ -1,6 +1,6 @@
 // The search for the tiling of a nest: tile sizes and loop order that move the least, given the room on chip.
 //
-// Of the 24 orders five suffice, whatever the sizes (traffic.h; a test compares with all orders):
+// Five of the 24 orders suffice, whatever the sizes (traffic.h; a test compares with all orders):
 //   results stay    rows, columns, channels, sums   out + channels x A(rows, columns) + rows columns x B
 //   weights stay    channels, sums, columns, rows   (2 sums - 1) out + channels x A(slid, columns) + B
 //                   channels, sums, rows, columns   (2 sums - 1) out + channels x A(rows, slid) + B
@@ -104,8 +104,8 @@ std::optional<Tiling> best_tiling(const Nest& nest, const TileTerms& terms, cons
                                   std::int64_t below = std::numeric_limits<std::int64_t>::max());
 
 /// The room that tiles of a mapping take in each memory as best_tiling and fewest_bytes round it. In less room
-/// these find the mapping only if it is of one operation, for which they ask `accept` alone. Nothing for nests of
-/// several groups of weights.
+/// these find the mapping only if it is of one operation, for which they ask `accept` alone. There are none for
+/// nests of several groups of weights.
 std::optional<std::array<std::int64_t, 3>> rounded_rooms(const Nest& nest, const TileTerms& terms,
                                                          const Mapping& mapping);
 

@@ -14,7 +14,7 @@ namespace sdip {
 namespace {
 
 /// Counts the bytes that mappings of some rows and columns move, operand by operand and each transfer rounded up:
-/// all but operands of fused operators, of which it knows the bytes alone. Of nests of one group of weights.
+/// all but operands of fused operators, of which it knows the bytes alone. Requires nests of one group of weights.
 class PartBytes {
  public:
   PartBytes(const Search& search, const ExactBytes& exact, const std::vector<std::int64_t>& channels,

@@ -41,7 +41,7 @@ struct ChannelSize {
 /// Room in each memory.
 using Rooms = std::array<std::int64_t, 3>;
 
-/// Of the room that each operand and what stands beside takes.
+/// Sums the room that each operand takes, and what stands beside, by the memory in which it lies.
 inline Rooms rooms_of(const TileTerms& terms, std::int64_t a, std::int64_t b, std::int64_t out,
                       std::int64_t beside) {
   Rooms rooms{};

@@ -25,10 +25,10 @@ struct Tuned {
 
 /// Divisors alone, first fit: in each of tiling_orders every loop whole but for the one whose size does not matter
 /// to the price, which is as small as it can be; while that does not fit, the largest tile that may be split
-/// becomes its loop's next smaller divisor (a multiple of the granule, at last the granule). What fits then takes
-/// the divisor of the loop left small that costs least. The cheapest order; nothing when none comes to fit. Worked
-/// example: 6 x 6 by 6 x 6 in 20 words, results stay: rows and channels of 6 and sums of 1 take 36 + 12 words; 3 x
-/// 6 take 18 + 9; 3 x 3 take 9 + 6 and fit: 2 x 36 + 2 x 36 + 36 = 180 words.
+/// becomes its loop's next smaller divisor (a multiple of the granule, at last the granule). A mapping that fits
+/// then takes the divisor of the loop left small that costs least. Returns the cheapest order; nothing when none
+/// comes to fit. Worked example: 6 x 6 by 6 x 6 in 20 words, results stay: rows and channels of 6 and sums of 1
+/// take 36 + 12 words; 3 x 6 take 18 + 9; 3 x 3 take 9 + 6 and fit: 2 x 36 + 2 x 36 + 36 = 180 words.
 std::optional<Tuned> greedy_mapping(const Nest& nest, const TileSizes& sizes, const MappingCost& cost);
 
 /// The same on one memory of `words`, single-buffered, by words moved.

@@ -29,9 +29,9 @@ struct CodedWeight {
 /// nullptr: then nothing is.
 Tensor pruned_weight(Tensor weight, const NestWeights* nest, const Machine& machine);
 
-/// Floats in the smallest scales that hold them, of block formats in those of block_scale; integers exactly. What
-/// no product multiplies by stands in vector_format. Throws Error("value_invalid", name, ...) for infinities and
-/// NaN in a format without them, and "not_modelled" for integers that the format does not hold.
+/// Floats in the smallest scales that hold them, of block formats in those of block_scale; integers exactly. A
+/// weight that no product multiplies by stands in vector_format. Throws Error("value_invalid", name, ...) for
+/// infinities and NaN in a format without them, and "not_modelled" for integers that the format does not hold.
 CodedWeight coded_weight(const std::string& name, const Tensor& weight, const NestWeights* nest,
                          const Machine& machine);
 

@@ -99,7 +99,7 @@ void read_part(CodesIn& in, const RegionPart& part, const WeightForm& form, std:
   in.at = end;
 }
 
-/// Room for the scales of groups. Of nvfp4 what they are in units of stands in the program, as a scale.
+/// Room for the scales of groups. The unit of nvfp4's scales stands in the program, as a scale.
 void make_groups(const NestWeights& nest, NumberFormat format, CodedWeight& weight) {
   weight.format = format;
   weight.groups = groups_of_elements(nest, std::ssize(weight.codes));

@@ -20,8 +20,8 @@ constexpr std::int64_t most_tiles = std::int64_t{1} << 24;
   throw Error("graph_inconsistent", instruction.name, "the weights of '" + instruction.name + "': " + why);
 }
 
-/// The node whose nest has the value as its second operand: of the instruction's name, or its first. Of an
-/// instruction that makes sums alone, which has no nodes, any of the graph's.
+/// The node whose nest has the value as its second operand: of the instruction's name, or its first. An instruction
+/// that makes sums alone has no nodes; then any of the graph's.
 const Node* nest_node(const CompiledStage& stage, const Instruction& instruction, ValueId weight) {
   const List<Node>& nodes = stage.graph->nodes;
   const auto reads = [&](const Node& node) { return node.inputs.size() >= 2 && node.inputs[1] == weight; };

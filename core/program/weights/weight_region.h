@@ -1,17 +1,17 @@
 // How the weights of one instruction stand in `.weight`: which tiles, in which order, and which of them are kept.
 //
 // A region is what is fetched of a nest, tile by tile, then what is held. Where tiles do not stand on their own
-// (WeightForm::by_tile) the nest's weights are one tile. Of a tile of output channels by input channels stand
+// (WeightForm::by_tile) the nest's weights are one tile. A tile of output channels by input channels holds
 //   the weight's elements in the graph's order, or with sparsity=skipping as many slots as the tile is charged for,
 //   with the tile of the first input channels the biases' elements of its channels, then the channels' scales,
 //   where weights share scales by groups those of its groups: channel by channel, kernel position by kernel
 //   position, with sparsity=skipping a bit an element: whether a slot has it; by groups the place of each slot's
 //   element in its group.
 //
-// Pruning. Of a tile of E elements whose channels have S elements each, the ceil(density E) largest stay, of each
+// Pruning. In a tile of E elements whose channels have S elements each, the ceil(density E) largest stay, of each
 // channel at most ceil(density S): the slots that the memory has, and the products that the array does. Worked
-// example: two channels of 3 elements, 9 8 7 and 1 2 0, at 50: of 6 elements 3 stay, of each channel at most 2:
-// 9 8 and 2.
+// example: two channels of 3 elements, 9 8 7 and 1 2 0, at 50: of 6 elements 3 stay, of each channel at most 2: 9 8
+// and 2.
 //
 // By groups (sparsity_group = m): of each m consecutive elements along the sums of a channel (input channels at one
 // kernel position), counted from the tile's first, the n = ceil(density m) largest stay, of a last group of fewer
@@ -64,8 +64,8 @@ struct RegionPart {
   friend bool operator==(const RegionPart&, const RegionPart&) = default;
 };
 
-/// In order. Of strips that hold all weights everything is one unit of the compressor, else each tile is one and
-/// what is held is none.
+/// Parts in their order. Where strips hold all weights, everything is one unit of the compressor; else each tile is
+/// one and what is held is none.
 struct WeightRegion {
   std::vector<RegionPart> parts;
   bool one_unit = false;
@@ -104,7 +104,7 @@ void for_each_group(const NestWeights& nest, const WeightTile& tile, std::int64_
                     const std::function<void(std::span<const std::int64_t>)>& visit);
 
 /// Which elements of a nest's weight stay: with sparsity=skipping by tile, as above; with gating, where no slots
-/// are counted, the ceil(density x elements) largest of all, or those of all groups. Of equals the earlier stay.
+/// are counted, the ceil(density x elements) largest of all, or those of all groups. Among equals the earlier stay.
 /// Throws Error("not_modelled", ...) for groups of a weight of which no rule tells channels.
 std::vector<char> kept_elements(const NestWeights& nest, const Tensor& weight, const Machine& machine);
 

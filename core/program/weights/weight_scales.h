@@ -22,8 +22,8 @@ struct WeightChannels {
 /// products: the first axis; other products: the last. `count` 0 for other operators.
 WeightChannels weight_channels(const Node& node, const LoopNest& nest, const Shape& shape);
 
-/// Smallest scale, an fp32, that keeps `least` to `most` and 0 within the format; 1 when it needs none. Of signed
-/// formats symmetric; of unsigned ones with the zero point that has `least`, if it is below 0, at code 0. Example:
+/// Smallest scale, an fp32, that keeps `least` to `most` and 0 within the format; 1 when it needs none. It is
+/// symmetric in signed formats; in unsigned ones the zero point has `least`, if it is below 0, at code 0. Example:
 /// uint8, -1 to 4: scale 5/255, zero point 51.
 WeightScale weight_scale(NumberFormat format, double least, double most);
 
@@ -33,8 +33,8 @@ WeightScale weight_scale(NumberFormat format, double least, double most);
 /// reach. Examples: mxfp4, 5: 2^(2 - 2) = 1; nvfp4, 3 in a tensor of scale 0.25: 2 x 0.25.
 WeightScale block_scale(NumberFormat format, double reach, float tensor);
 
-/// That of all blocks of an nvfp4 tensor: reach / (6 x 448), so that the largest block has the largest scale;
-/// else 1.
+/// The common scale of all blocks of an nvfp4 tensor: reach / (6 x 448), so that the largest block has the largest
+/// scale; else 1.
 float tensor_scale(NumberFormat format, double reach);
 
 /// A group's scale as a code of bits_of_group_scale(format) bits, and back; of nvfp4 in units of `tensor`.

@@ -31,7 +31,7 @@ struct WrittenWeights {
 };
 
 /// Writes the regions of the program's instructions in order, then the rest of lookup tables: stored_weight_bytes
-/// in all. Of a stage whose weights are hard-coded: what its ROM holds. Requires the machine of the compilation.
+/// in all. A stage whose weights are hard-coded has what its ROM holds. Requires the machine of the compilation.
 /// Throws Error("not_compressible", weight, ...) when a unit does not shrink by weight_compression, after all were
 /// tried; "not_modelled" for weights without values, integers that their format does not hold, and where no rule
 /// says which elements belong to a channel; "value_invalid" for infinities and NaN in a format without them;

@@ -187,7 +187,7 @@ void print_others(std::ostream& out, const BestAnswer& answer, bool colour) {
                 columns, rows, colour);
 }
 
-/// With as many digits as tell it from a limit.
+/// The decibels with as many digits as tell them from a limit.
 std::string decibels_text(double value, std::optional<double> limit) {
   if (!std::isfinite(value)) return "no finite result";
   int digits = 1;

@@ -89,7 +89,7 @@ void print_idle_moves(std::ostream& out, const Sensitivities& s) {
     out << "  moves it too, and gains no frames a second:\n    " << broken_text(names, 96, 4) << "\n";
 }
 
-/// By reason: those that have none of the changes above.
+/// Prints, by reason, the parameters that have none of the changes above.
 void print_stepless(std::ostream& out, const Sensitivities& s) {
   std::vector<std::pair<std::string_view, std::string>> reasons;
   for (const Stepless& one : s.without_step) {

@@ -38,8 +38,8 @@ TEST(docs, the_parameters_of_a_program_are_named_in_their_order) {
 
 TEST(docs, the_bits_of_words_are_those_of_the_fields) {
   expect_made_section("formats.md", "words", "core/program/form/fields.h and word.h",
-                      head_table(Family::conv2d, "Of conv2d, linear and matmul:") +
-                          head_table(Family::vector, "Of all other families:"));
+                      head_table(Family::conv2d, "Fields of conv2d, linear and matmul:") +
+                          head_table(Family::vector, "Fields of all other families:"));
 }
 
 }  // namespace

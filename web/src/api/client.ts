@@ -25,7 +25,7 @@ interface Reply<T> {
   response: Response;
 }
 
-/** What the server answered; throws ProblemError when it refused. */
+/** The server's answer; throws ProblemError when it refused. */
 export async function answer<T>(call: Promise<Reply<T>>): Promise<T> {
   const { data, error, response } = await call;
   if (response.ok) return data as T;

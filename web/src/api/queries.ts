@@ -91,7 +91,7 @@ export const useColumns = (id: number, fields: string[], formulas: string[], ver
     staleTime: Infinity,
   });
 
-/** What the front by the sweep's objectives covers, and how it grew. */
+/** Asks for the volume that the front by the sweep's objectives covers, and how it grew. */
 export const useHypervolume = (id: number, version: number) =>
   useQuery({
     queryKey: ['hypervolume', id, version],

@@ -8,7 +8,7 @@ export function modelNameOf(file: string): string {
   return (stem || 'model').slice(0, 64);
 }
 
-/** What a file leaves open: the size of a dimension, or the value of an input that a branch, a loop or a shape depends on. */
+/** A value that a file leaves open: the size of a dimension, or the value of an input that a branch, a loop or a shape depends on. */
 export interface Open {
   kind: 'dim' | 'input';
   name: string;
@@ -18,8 +18,8 @@ export interface Open {
 const placeholder = 'VALUE';
 
 /**
- * What a refused upload asks for, with the sizes that the server gives as examples; the value of an input it cannot guess.
- * Example: a problem that says `give: "dim=B=1&input=sr=VALUE"` asks for B, 1, and sr, nothing.
+ * Values that a refused upload asks for, with the sizes that the server gives as examples; the value of an input it
+ * cannot guess. Example: a problem that says `give: "dim=B=1&input=sr=VALUE"` asks for B, 1, and sr, nothing.
  */
 export function askedFor(problem: Problem): Open[] {
   const { give } = problem as { give?: string };
@@ -33,7 +33,7 @@ export function askedFor(problem: Problem): Open[] {
   return [...unbound.map((name): Open => ({ kind: 'dim', name, value: '' })), ...open];
 }
 
-/** What was said before and what is asked for now, each once; what a person wrote stays. */
+/** The values said before and those asked for now, each once; what a person wrote stays. */
 export const together = (said: Open[], asked: Open[]): Open[] =>
   [...said, ...asked.filter((one) => !said.some((other) => other.kind === one.kind && other.name === one.name))];
 

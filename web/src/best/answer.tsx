@@ -1,4 +1,4 @@
-// What a search found: the machine, what it is worth, what binds it, what more would buy, who came next, the verdict.
+// The answer of a search: the machine, its worth, what binds it, what more would buy, who came next, the verdict.
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import type { FoundMachine, Machine, SearchResult } from '../api/types';
@@ -115,7 +115,7 @@ function TheMachine({ result, asked, one, first }: { result: SearchResult; asked
   );
 }
 
-/** What a machine of several workloads is worth to each. */
+/** The metrics of a machine of several workloads for each of them. */
 function Workloads({ result, query }: { result: SearchResult; query: (model: string) => string }) {
   const { t } = useSpeech();
   const tables = useMachineTables();
@@ -138,7 +138,7 @@ function Workloads({ result, query }: { result: SearchResult; query: (model: str
   );
 }
 
-/** What sets its pace, and the conditions that single steps to something better would break. */
+/** Shows what sets its pace, and the conditions that single steps to something better would break. */
 function Binding({ result }: { result: SearchResult }) {
   const { t } = useSpeech();
   const { around } = result;

@@ -1,4 +1,4 @@
-// What a machine is to be best in: one metric, or several for a front.
+// The goals in which a machine is to be best: one metric, or several for a front.
 import { unitName } from '../format/quantity';
 import { useSpeech } from '../i18n/i18n';
 import { useMachineTables } from '../ui/tables_gate';

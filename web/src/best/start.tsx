@@ -84,7 +84,7 @@ function Whole({ label, least, greatest, value, onChange }: { label: string; lea
   );
 }
 
-/** What is not searched, each with a way back into the search. */
+/** Parameters that are not searched, each with a way back into the search. */
 function FixedChips({ fixed, onChange }: { fixed: Machine; onChange: (fixed: Machine) => void }) {
   const { t } = useSpeech();
   const tables = useMachineTables();

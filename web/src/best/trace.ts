@@ -6,7 +6,7 @@ export interface TraceStep {
   value: number;
 }
 
-/** What the first objective was at each step; steps without a value are left out. */
+/** The first objective's value at each step; steps without a value are left out. */
 export const stepsOf = (trace: BestSoFar[]): TraceStep[] =>
   trace.flatMap((one) => {
     const value = one.values[0];

@@ -1,4 +1,4 @@
-// What lies where and when in one memory, as boxes of a chart: time across, address up.
+// The contents of one memory as boxes of a chart: time across, address up.
 import type { MemoryRectangle } from '../api/types';
 import { place, type Scale } from './scale';
 
@@ -10,7 +10,7 @@ export interface Box {
   height: number;
 }
 
-/** By start, then by address: the order in which the arrow keys go through them. */
+/** Sorts by start, then by address: the order in which the arrow keys go through them. */
 export const inOrder = (rectangles: MemoryRectangle[]): MemoryRectangle[] =>
   [...rectangles].sort((a, b) => a.start_cycle - b.start_cycle || a.address - b.address);
 

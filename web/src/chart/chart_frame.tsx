@@ -1,4 +1,4 @@
-// What every chart stands in: a title, what it says in words, and the same data as a table.
+// The frame of every chart: a title, what it says in words, and the same data as a table.
 import { useId, useState, type ReactNode } from 'react';
 import { useSpeech } from '../i18n/i18n';
 

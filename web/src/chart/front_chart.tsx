@@ -40,7 +40,7 @@ export function FrontChart({ title, note, points, goals, head, namesOf, hint, hr
   const all = useMemo(() => points.map((_, i) => i), [points]);
   const layers = useMemo(() => [new Uint32Array(), new Uint32Array(), new Uint32Array(), Uint32Array.from(all)], [all]);
   const knees = useMemo(() => new Set(all.filter((i) => (points[i]?.knee ?? 'none') !== 'none')), [all, points]);
-  // Of more than two objectives the front is no line in the first two: then every machine is a dot alone.
+  // With more than two objectives the front is no line in the first two: then every machine is a dot alone.
   const line = goals.length === 2;
   const text = (metric: string, i: number) => quantity(points[i]?.objectives[metric] ?? undefined, tables.unitOf(metric));
   const nameOf = useCallback((i: number) => [namesOf(i).join(' '), ...goals.map(({ metric }) => `${metric} ${text(metric, i)}`)].join(', '), [points, goals, namesOf, tables]);

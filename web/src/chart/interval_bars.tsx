@@ -1,7 +1,7 @@
 // Values with their uncertainty as horizontal bars, in the order given.
 export interface IntervalBar {
   name: string;
-  /** What it is, under the pointer. */
+  /** Says under the pointer what it is. */
   title?: string | undefined;
   value: number;
   /** The interval is value - error to value + error. */

@@ -1,4 +1,4 @@
-// What the mark of a knee means, beside a scatter.
+// The meaning of a knee's mark, beside a scatter.
 import { useSpeech } from '../i18n/i18n';
 import { diamond } from './front_marks';
 

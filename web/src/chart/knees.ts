@@ -32,7 +32,7 @@ function lowestBefore(heights: number[], equal: boolean): number[] {
 }
 
 /**
- * Of each point of a front, in its order, whether it is a knee. Example: (1,1000) (10,10) (1000,1), less is better in both:
+ * Whether each point of a front, in its order, is a knee. Example: (1,1000) (10,10) (1000,1), less is better in both:
  * the second, 0.24 from the line through the ends.
  */
 export function kneesOf(xs: ArrayLike<number>, ys: ArrayLike<number>, betterX: Better, betterY: Better, front: number[]): Knee[] {

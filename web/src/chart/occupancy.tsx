@@ -1,4 +1,4 @@
-// What the memories hold and what DRAM moves over a program, on one time axis with one crosshair.
+// Bytes that the memories hold and that DRAM moves over a program, on one time axis with one crosshair.
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Instruction } from '../api/types';
 import { quantity } from '../format/quantity';

@@ -21,7 +21,7 @@ export const rampCss = (share: number, dark: boolean): string => `rgb(${ramp(sha
 
 export const infeasibleColour = (dark: boolean): number => (dark ? packed(88, 98, 112) : packed(200, 206, 214));
 export const fadedColour = (dark: boolean): number => (dark ? packed(50, 60, 74) : packed(222, 227, 233));
-/** Of a point without a value to colour by. */
+/** The colour of a point without a value to colour by. */
 export const blankColour = (dark: boolean): number => (dark ? packed(120, 130, 144) : packed(160, 168, 178));
 export const dotRgb = (dark: boolean): Rgb => (dark ? [143, 168, 255] : [51, 85, 209]);
 

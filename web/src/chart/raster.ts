@@ -20,7 +20,7 @@ export function disc(radius: number): [number, number][] {
   return offsets;
 }
 
-/** What lies on each pixel of a picture: how many points, and for each channel the sum over them. */
+/** Points on each pixel of a picture: how many, and for each channel the sum over them. */
 export interface Heap {
   count: Uint32Array;
   sums: Uint32Array[];

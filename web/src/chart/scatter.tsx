@@ -20,7 +20,7 @@ interface Props {
   y: AxisSpec;
   /** The points that are drawn, the lowest layer first; the last one is coloured. */
   layers: Uint32Array[];
-  /** What each point carries of its colour; none: shades by how many lie together. */
+  /** Each point's share of each colour channel; null: shades by how many lie together. */
   channels: Uint8Array[] | null;
   front: number[];
   knees: ReadonlySet<number>;
@@ -29,7 +29,7 @@ interface Props {
   label: string;
   hrefOf: (i: number) => string;
   nameOf: (i: number) => string;
-  /** What a point is; `others` are those of the front under the same mark. */
+  /** Describes a point; `others` are those of the front under the same mark. */
   describe: (i: number, others: number[]) => ReactNode;
   onOpen: (i: number) => void;
   zoomHint: string;
@@ -110,12 +110,12 @@ export function Scatter(props: Props) {
   );
 }
 
-/** What the pointer and the keys mean: one target, which the tooltip names and a click opens, and the box that is drawn to zoom. */
+/** The target of the pointer and the keys: one point, which the tooltip names and a click opens, and the box that is drawn to zoom. */
 function usePointer({ front, onOpen }: Props, dots: Dots, plot: Plot, zoomTo: (box: Box) => void) {
   const [meant, setMeant] = useState<{ i: number; dots: Dots } | null>(null);
   const [drag, setDrag] = useState<Box | null>(null);
   const zoomed = useRef(false);
-  // Of other dots (new points, another zoom) the number would be another point's.
+  // With other dots (new points, another zoom) the number would be another point's.
   const target = meant?.dots === dots ? meant.i : -1;
   const mean = (i: number) => { if (i !== target) setMeant(i < 0 ? null : { i, dots }); };
   const focus = useCallback((i: number) => setMeant(i < 0 ? null : { i, dots }), [dots]);
@@ -151,7 +151,7 @@ function usePointer({ front, onOpen }: Props, dots: Dots, plot: Plot, zoomTo: (b
       // Enter on a mark, or a click for another tab: the link under it is the target's own.
       if (isButton(event) || event.detail === 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      // What the tooltip names since the button went down.
+      // Opens the point that the tooltip names since the button went down.
       if (target >= 0 && !zoomed.current) onOpen(target);
     },
   };

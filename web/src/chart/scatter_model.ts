@@ -45,7 +45,7 @@ export function admitted(columns: Columns, constraints: Constraint[]): Uint8Arra
 }
 
 export interface Colouring {
-  /** What each point carries: red, green and blue of its name, or the level of its value on the ramp, 0 to 255. */
+  /** Channels of each point: red, green and blue of its name, or the level of its value on the ramp, 0 to 255. */
   channels: Uint8Array[];
   /** 1 where a point has a colour; the others have no value, or none that a logarithmic scale can show. */
   coloured: Uint8Array;

@@ -44,7 +44,7 @@ export function binned(program: Instruction[], amount: (one: Instruction) => num
   return sums;
 }
 
-/** By when they begin: where operators overlap that is not the order of the program. */
+/** Sorts by when they begin: where operators overlap that is not the order of the program. */
 export const inTime = (program: Instruction[]): Instruction[] => [...program].sort((a, b) => a.start_cycle - b.start_cycle);
 
 /** When the last of them ends. */

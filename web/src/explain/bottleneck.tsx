@@ -1,4 +1,4 @@
-// What limits a frame, in a sentence, in bars and in the formulas of its period and latency.
+// The limit of a frame, in a sentence, in bars and in the formulas of its period and latency.
 import type { Explanation } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';
 import { percent, quantity } from '../format/quantity';

@@ -10,7 +10,7 @@ export interface ChangeRow extends SingleChange {
 
 const weight = (share: number | null | undefined) => (share === null || share === undefined ? -1 : Math.abs(Math.log(Math.max(1 + share, 1e-12))));
 
-/** By how far frames a second move, then the latency; what cannot be run stands last. */
+/** Sorts by how far frames a second move, then the latency; machines that cannot run stand last. */
 export function changeRows(answer: Sensitivities): ChangeRow[] {
   const rows = answer.changes.map((change, place) => {
     const before: Record<string, number | null> = answer.metrics;

@@ -1,4 +1,4 @@
-// What is needed of each resource against the time there is: a bar each, its colour that of the resource.
+// Cycles needed of each resource against the time there is: a bar each, its colour that of the resource.
 import { percent, quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 
@@ -8,7 +8,7 @@ export type CyclesByNeed = Record<string, number>;
 export const neededOf = (needs: CyclesByNeed): [string, number][] =>
   Object.entries(needs).filter(([, cycles]) => cycles > 0).sort((a, b) => b[1] - a[1]);
 
-/** Of `cycles`, by resource; the rest of the track is slack, less than nothing where transfers went ahead. */
+/** Needs as shares of `cycles`, by resource; the rest of the track is slack, less than nothing where transfers went ahead. */
 export function NeedBars({ needs, cycles }: { needs: CyclesByNeed; cycles: number }) {
   const { t } = useSpeech();
   return (

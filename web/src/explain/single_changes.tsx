@@ -1,4 +1,4 @@
-// What each single change of the machine does to each metric, and the cheapest that moves the bottleneck.
+// Effects of each single change of the machine on each metric, and the cheapest that moves the bottleneck.
 import { useMemo } from 'react';
 import { useSensitivities, type Design } from '../api/queries';
 import type { ParameterValue, Sensitivities } from '../api/types';

@@ -12,7 +12,7 @@ export interface AxisDraft {
   min: string;
   max: string;
   by: string;
-  /** Of other parameters: where it does not hold, the machine's own value stands. */
+  /** A condition on other parameters: where it does not hold, the machine's own value stands. */
   when?: string;
 }
 

@@ -12,7 +12,7 @@ interface Props {
   onChange: (settings: Machine) => void;
   onFaults?: (names: string[]) => void;
   swept?: Set<string>;
-  /** What stands beside each value: the switch that makes it an axis. */
+  /** The switch beside each value that makes it an axis. */
   axisFor?: (parameter: Parameter) => ReactNode;
   open?: string[];
 }

@@ -1,4 +1,4 @@
-// What a person typed into the form, checked against the parameter table.
+// Values that a person typed into the form, checked against the parameter table.
 import type { Machine, MachineChanges, Parameter, ParameterValue } from '../api/types';
 import { parseNumber, quantity } from '../format/quantity';
 import type { Key } from '../i18n/i18n';

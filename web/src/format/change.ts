@@ -23,7 +23,7 @@ export function movedText(share: number | null | undefined): string {
   return `${share > 0 ? '+' : '−'}${(Math.abs(share) * 100).toFixed(Math.abs(share) < 0.01 ? 2 : 1)} %`;
 }
 
-/** What a move is worth. A figure that grew from 0 has no share, but is judged all the same. */
+/** Judges a move. A figure that grew from 0 has no share, but is judged all the same. */
 export function judged(before: number, after: number, better: Metric['better']): Judgement {
   const share = movedShare(before, after);
   if (before === after || (share !== null && Math.abs(share) < noDifference)) return 'same';

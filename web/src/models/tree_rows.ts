@@ -35,7 +35,7 @@ export function searched(root: LayerTree, query: string): { found: Set<string>; 
   return { found, above };
 }
 
-/** The rows in view, top to bottom. With a query only what it finds and what leads there. */
+/** The rows in view, top to bottom. A query leaves only what it finds and what leads there. */
 export function visibleRows(root: LayerTree, open: ReadonlySet<string>, query: string): TreeRow[] {
   const rows: TreeRow[] = [];
   const { found, above } = searched(root, query);
@@ -55,7 +55,7 @@ export function visibleRows(root: LayerTree, open: ReadonlySet<string>, query: s
   return rows;
 }
 
-/** What a key does to the row that has the focus: the next focus, and a row to open or close. Null: not ours. */
+/** The effect of a key on the row that has the focus: the next focus, and a row to open or close. Null: not ours. */
 export function moved(rows: TreeRow[], focus: string, key: string): { focus: string; toggle?: string } | null {
   const at = rows.findIndex((row) => row.id === focus);
   const row = rows[at];
@@ -79,7 +79,7 @@ export function moved(rows: TreeRow[], focus: string, key: string): { focus: str
   return null;
 }
 
-/** What stands open at first: the root, and below it what is alone. */
+/** The rows that are open at first: the root, and below it what is alone. */
 export function firstOpen(root: LayerTree): Set<string> {
   const open = new Set<string>(['']);
   let tree = root;

@@ -9,7 +9,7 @@ import { Card, ErrorBox, Skeleton } from '../ui/basics';
 import { DataTable, type Column } from '../ui/data_table';
 import { FirstDifferenceBox, VerdictBadge } from '../validation/verdict';
 
-/** Of a point beyond the time whose program was not compiled, either, nobody knows how much there is. */
+/** Nobody knows how much there is of a point beyond the time whose program was not compiled, either. */
 const of = (part: number, all: number) => (all > 0 ? `${plain(part)} / ${plain(all)}` : '–');
 
 export function FrontValidationPage({ id }: { id: number }) {

@@ -119,7 +119,7 @@ function Together({ front, sweeps }: { front: JointFront; sweeps: Sweep[] }) {
   );
 }
 
-/** By which two metrics the front is; the sweeps' objectives, of which there may be more, until somebody chooses. */
+/** Chooses the two metrics of the front: the sweeps' objectives, of which there may be more, until somebody chooses. */
 function ChosenMetrics({ metrics }: { metrics: string[] }) {
   const { t } = useSpeech();
   const tables = useMachineTables();

@@ -1,4 +1,5 @@
-// What matters: which rows of a machine do most to a measure over their whole ranges, by effects or shares of variance.
+// The screening page: which rows of a machine do most to a measure over their whole ranges, by effects or shares of
+// variance.
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { startScreening } from '../api/queries';

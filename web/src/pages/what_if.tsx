@@ -1,4 +1,4 @@
-// What if: change the machine and see its metrics move at once, against the preset.
+// The what-if page: change the machine and see its metrics move at once, against the preset.
 import { memo, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useAnalysis, type Design } from '../api/queries';
@@ -50,7 +50,7 @@ function WhatIf() {
   const [faults, setFaults] = useState<string[]>([]);
   const analysis = useAnalysis(settled, false);
   const reference = useAnalysis({ ...settled, machine: {} }, false);
-  // What stands on the page is the answer to what is in the form, or it is marked.
+  // The page shows the answer to what is in the form, or marks it as outdated.
   const waiting = design !== settled;
   const outdated = waiting || analysis.isPlaceholderData || faults.length > 0;
   const why = faults.length > 0 ? 'outdated.fault' : 'outdated.machine';

@@ -46,7 +46,7 @@ export function AnalysisView({ design, kept }: { design: Design; kept?: Analysis
   );
 }
 
-/** Of several stages in one part (two text encoders, parts in series) the later ones are numbered. */
+/** The later ones of several stages in one part (two text encoders, parts in series) are numbered. */
 function tabOf(stages: Analysis['stages'], index: number): string {
   const role = stages[index]?.role ?? '';
   const before = stages.slice(0, index).filter((one) => one.role === role).length;

@@ -77,7 +77,7 @@ function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
   );
 }
 
-/** What was measured on the devices, beside what their models say: one point of a software is fitted, the others show the error. */
+/** Measurements of the devices, beside what their models say: one point of a software is fitted, the others show the error. */
 function Measured({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
   const lines = rows.flatMap((row) => row.measured.map((one) => ({ row, one })));

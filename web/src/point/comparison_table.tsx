@@ -5,7 +5,7 @@ import { useSpeech, wordFor, type Key } from '../i18n/i18n';
 import { useMachineTables } from '../ui/tables_gate';
 import { groupsOf, lossesByMetric } from './comparison_rows';
 
-/** What is no metric of ours has words and a unit here. */
+/** A column that is no metric of ours has words and a unit here. */
 const columns: { name: string; title?: Key; unit?: string }[] = [
   { name: 'latency_s' },
   { name: 'throughput_fps' },
@@ -71,10 +71,10 @@ function Row({ row }: { row: ComparisonRow }) {
   );
 }
 
-/** What moves with an area. */
+/** The columns that move with an area. */
 const ofArea = ['energy_j_per_frame', 'frames_per_j'];
 
-/** What an energy is of, and its parts. */
+/** Says what an energy is of, and its parts. */
 const energyText = (row: ComparisonRow) =>
   [row.energy, ...Object.entries(row.energy_parts_j).filter(([, joules]) => joules).map(([part, joules]) => `${part} ${quantity(joules, 'J', 3)}`)].join('\n');
 
@@ -98,7 +98,7 @@ function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: str
   );
 }
 
-/** What every mark of the rows means. */
+/** The meaning of every mark of the rows. */
 export function Legend({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
   const states = (['here', 'near', 'unvalidated'] as const).filter((one) => rows.some((row) => row.checked === one));

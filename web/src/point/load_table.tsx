@@ -1,4 +1,4 @@
-// What is done before processing: an FPGA configured, memories filled, in bytes, cycles and seconds.
+// The load before processing: an FPGA configured, memories filled, in bytes, cycles and seconds.
 import type { Load } from '../api/types';
 import { quantity } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';

@@ -1,4 +1,4 @@
-// What the SRAMs hold and what DRAM moves over the stage's program.
+// Bytes that the SRAMs hold and that DRAM moves over the stage's program.
 import { useMemo } from 'react';
 import type { Stage } from '../api/types';
 import { ChartFrame } from '../chart/chart_frame';

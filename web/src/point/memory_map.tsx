@@ -1,4 +1,4 @@
-// What lies where and when in each SRAM of a stage.
+// The contents of each SRAM of a stage over time.
 import { useMemoryViews, type Design } from '../api/queries';
 import type { MemoryFigures, MemoryRectangle, Stage, StageMemory } from '../api/types';
 import { AddressChart } from '../chart/address_chart';

@@ -44,7 +44,7 @@ export function limitsOf(capacities: MemoryCapacity[], memory: string, label = m
 /** The DRAM channel's roof. */
 export const channelLabel = (bytesPerCycle: number): string => `${plain(Number(bytesPerCycle.toPrecision(3)))} B/cycle`;
 
-/** What is said above a roofline: of `inMemory` instructions no MAC is a lane's. */
+/** The note above a roofline: no MAC of `inMemory` instructions is a lane's. */
 export function roofNote(t: Translate, cores: number, inMemory: number): string {
   const parts = [t('roofline.note')];
   if (cores > 1) parts.push(t('roofline.cores', { count: cores }));
@@ -52,6 +52,6 @@ export function roofNote(t: Translate, cores: number, inMemory: number): string 
   return parts.join(' ');
 }
 
-/** What is said in place of a roofline without dots. */
+/** The note in place of a roofline without dots. */
 export const roofNone = (t: Translate, inMemory: number): string =>
   inMemory > 0 ? t('roofline.in_memory', { count: inMemory }) : t('roofline.none');

@@ -47,16 +47,16 @@ export function screeningRequest(draft: ScreenDraft, axes: Axis[]): ScreeningReq
 export interface Importance {
   value: number;
   error: number;
-  /** Of sobol: the share that the row makes alone. */
+  /** For sobol, the share that the row makes alone. */
   first?: number;
-  /** Of morris: which way the measure goes, on the mean. */
+  /** For morris, which way the measure goes, on the mean. */
   sign?: number;
 }
 
 /**
- * What a row does, and how sure that is: of sobol its total share and that one's standard error; of morris the mean size
- * of its effects, and their deviation over the root of their number, of which the standard error of the mean size is no
- * more. Null where it has no value.
+ * A row's effect, and how sure that is: for sobol its total share and that one's standard error; for morris the mean
+ * size of its effects, and their deviation over the root of their number, of which the standard error of the mean size
+ * is no more. Null where it has no value.
  */
 export function importanceOf(row: ScreenedRow): Importance | null {
   if (row.total !== undefined) {

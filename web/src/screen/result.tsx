@@ -1,4 +1,4 @@
-// What a screening found: of each measure the rows by what they do to it, with intervals, and as a table.
+// The result of a screening: for each measure the rows by what they do to it, with intervals, and as a table.
 import { useState } from 'react';
 import type { ScreenedMeasure, ScreenedRow, Screening } from '../api/types';
 import { ChartFrame, type PlainTable } from '../chart/chart_frame';

@@ -1,4 +1,4 @@
-// What the colours of the scatter say.
+// The meaning of the scatter's colours.
 import type { ReactNode } from 'react';
 import { blankColour, fadedColour, infeasibleColour, namedRgb, rampCss } from '../chart/palette';
 import type { Colouring } from '../chart/scatter_model';

@@ -7,7 +7,7 @@ import { useMachineTables } from '../ui/tables_gate';
 
 interface Props {
   constraints: Constraint[];
-  /** What the sweep asked for: conditions in words. */
+  /** The sweep's own conditions, in words. */
   own: string[];
   onChange: (constraints: Constraint[]) => void;
   met: number;

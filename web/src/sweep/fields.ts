@@ -5,7 +5,7 @@ import { objectiveName } from './formulas';
 
 export const axesOf = (sweep: Sweep): string[] => sweep.spec.axes.map((axis) => axis.parameter);
 
-/** What was measured of a point, of those for which it was; columns, but no metrics. */
+/** Measured accuracies of points that have them; columns, but no metrics. */
 export const accuracyFields = ['sqnr_db', 'cosine', 'accuracy_weights'] as const;
 export const isAccuracy = (name: string): boolean => (accuracyFields as readonly string[]).includes(name);
 

@@ -22,7 +22,7 @@ export function WithFormulas({ sweep, children }: { sweep: Sweep; children: (for
   );
 }
 
-/** What the address shows of a formula that is no longer there: its first choice again. */
+/** Resets what the address shows of a formula that is no longer there to its first choice. */
 function unused(formulas: Formula[], lines: string): Record<string, null> {
   const left = new Set([...formulas.filter((one) => one.own), ...parseFormulas(lines)].map((one) => one.name));
   const gone = formulas.filter((one) => !left.has(one.name)).map((one) => one.name);

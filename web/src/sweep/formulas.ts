@@ -7,7 +7,7 @@ type Better = Metric['better'];
 export interface Formula {
   name: string;
   unit: string;
-  /** What is computed; the server reads it. */
+  /** The formula itself; the server reads it. */
   text: string;
   better: Better;
   /** The sweep was started with it: it is not in the address. */
@@ -44,14 +44,14 @@ export function formulasOf(sweep: Sweep, lines: string): Formula[] {
   return [...own, ...parseFormulas(lines).filter((one) => !names.has(one.name))];
 }
 
-/** What a sweep's own constraint is asked for as, and its column: 1 where it holds. */
+/** The name by which a sweep's own constraint is asked for, and that of its column: 1 where it holds. */
 const constraintColumn = (k: number): string => `own_constraint_${k + 1}`;
 export const constraintQueries = (sweep: Sweep): string[] => (sweep.spec.constraints ?? []).map((text, k) => `${constraintColumn(k)}=if(${text}, 1, 0)`);
 export const constraintLimits = (sweep: Sweep): Constraint[] => (sweep.spec.constraints ?? []).map((_, k) => ({ metric: constraintColumn(k), most: false, value: 1 }));
 
 export const metricOf = ({ name, unit, text, better }: Formula): Metric => ({ name, unit, better, doc: { en: text, ja: text } });
 
-/** What the lines add to the body of a sweep: formulas, and as objectives those that say what is better. */
+/** The lines' part of the body of a sweep: formulas, and as objectives those that say what is better. */
 export function requestOf(lines: string): { metrics: Record<string, { formula: string; unit: string }>; objectives: string[] } {
   const formulas = parseFormulas(lines);
   return {

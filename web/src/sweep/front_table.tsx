@@ -24,7 +24,7 @@ interface Props {
   sweep: Sweep;
   columns: Columns;
   front: number[];
-  /** Of each point of the front. */
+  /** One for each point of the front. */
   knees: Knee[];
   shown: string[];
   swept: string[];

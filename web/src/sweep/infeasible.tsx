@@ -9,7 +9,7 @@ import { reasonKinds } from './reasons';
 
 const mostKinds = 8;
 
-/** In place of a chart that would have nothing on it. */
+/** Stands in place of a chart that would have nothing on it. */
 export function NothingFeasible({ sweep, version, points }: { sweep: Sweep; version: number; points: number }) {
   const { t } = useSpeech();
   return (

@@ -95,7 +95,7 @@ function KeptPoints({ sweep }: { sweep: number }) {
   );
 }
 
-/** That another version computed the points; the whole signature shows under the pointer. */
+/** Says that another version computed the points; the whole signature shows under the pointer. */
 function Engine({ signature }: { signature: string | null }) {
   const { t } = useSpeech();
   return <>{signature === null ? t('sweep.engine_unknown') : <code title={signature}>{signature.slice(0, 12)}</code>} – {t('sweep.engine_changed')}</>;
@@ -106,7 +106,7 @@ const asked = (sweep: Sweep, lines: string) => formulasOf(sweep, lines).filter((
 
 const mostSamples = 200;
 
-/** What is left of a sweep that runs, from what this page saw of it; said again each second while nothing comes. */
+/** The time left for a sweep that runs, from what this page saw of it; said again each second while nothing comes. */
 function Remaining({ sweep }: { sweep: Sweep }) {
   const { t } = useSpeech();
   const gone = useServerGone();

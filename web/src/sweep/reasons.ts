@@ -4,12 +4,12 @@ import type { Cell } from '../api/types';
 export interface ReasonKind {
   /** The reason of the first such point, as it was given. */
   example: string;
-  /** That point. */
+  /** The index of that point. */
   index: number;
   count: number;
 }
 
-/** What reasons of a kind have in common: the last clause, with every number left out. */
+/** The part that reasons of a kind have in common: the last clause, with every number left out. */
 export function kindOf(reason: string): string {
   const clauses = reason.split(': ');
   return (clauses[clauses.length - 1] ?? reason).replace(/\d[\d,.]*/g, '#');

@@ -12,8 +12,8 @@ const steady = 2;
 
 /**
  * Seconds left, or null where nobody can tell: too little was seen, the rate varies, or nothing has come for longer than
- * between any two steps before (a program is being compiled, which no count of points foretells). Of the rates of the
- * whole time and of its later half the slower counts. `samples` are in time, the first one without a step before it.
+ * between any two steps before (a program is being compiled, which no count of points foretells). The slower rate
+ * counts of the whole time's and its later half's. `samples` are in time, the first one without a step before it.
  * Example: 10 points each second from 0 to 100 of 200: 10.
  */
 export function secondsLeft(samples: Sample[], total: number, now: number): number | null {

@@ -9,18 +9,18 @@ export const revisionKinds: RevisionKind[] = ['clone', 'extend', 'narrow', 'retr
 export interface RevisionDraft {
   kind: RevisionKind;
   name: string;
-  /** Of extend and narrow: the axis that changes, and its values more, or alone; '' for none. */
+  /** For extend and narrow, the axis that changes, and its values more, or alone; '' for none. */
   parameter: string;
   values: string;
-  /** Of extend: points more of a drawn sample, '' for none. */
+  /** For extend, points more of a drawn sample, '' for none. */
   count: string;
-  /** Of narrow, '' for none. */
+  /** For narrow, the constraint, '' for none. */
   constraint: string;
 }
 
 export const emptyDraft: RevisionDraft = { kind: 'clone', name: '', parameter: '', values: '', count: '', constraint: '' };
 
-/** What stands in the field of values when an axis is chosen: to narrow, those that it has. */
+/** Text in the field of values when an axis is chosen: to narrow, those that it has. */
 export function valuesOf(sweep: Sweep, kind: RevisionKind, parameter: Parameter | undefined): string {
   const axis = sweep.spec.axes.find((one) => one.parameter === parameter?.name);
   return kind === 'narrow' && axis?.values && parameter ? axis.values.map((one) => inputText(parameter, one)).join(', ') : '';

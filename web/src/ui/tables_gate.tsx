@@ -19,7 +19,7 @@ export interface Tables {
   unitOf: (column: string) => string;
 }
 
-/** What is said of a field, and its number in a record; NaN where the record's is none. */
+/** Words for a field, and its number in a record; NaN where the record's is none. */
 export interface NumberField<T> extends FieldInfo {
   of: (record: T) => number;
 }

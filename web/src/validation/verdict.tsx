@@ -1,17 +1,17 @@
-// What a validation found, in a word and in a box: pass, or the first difference with both numbers.
+// The verdict of a validation, in a word and in a box: pass, or the first difference with both numbers.
 import type { FirstDifference, ValidationSummary } from '../api/types';
 import { plain } from '../format/quantity';
 import { useSpeech, wordFor } from '../i18n/i18n';
 
 export type Verdict = ValidationSummary['verdict'] | 'infeasible';
 
-/** Of a part of what was validated; of the whole the server says it. */
+/** The verdict of a part of what was validated; that of the whole comes from the server. */
 export const verdictOf = (differences: number, compared: number): Verdict =>
   differences > 0 ? 'differs' : compared > 0 ? 'pass' : 'not_compared';
 
 export const verdictIn = (summary: ValidationSummary): Verdict => (summary.feasible ? summary.verdict : 'infeasible');
 
-/** What an older server stored says no verdict. */
+/** Records that an older server stored have no verdict. */
 export function VerdictBadge({ verdict = 'not_compared' }: { verdict?: Verdict }) {
   const { t } = useSpeech();
   const mark = { pass: '✓', differs: '✗', not_compared: '–', infeasible: '–' }[verdict];
