@@ -9,7 +9,7 @@
 namespace sdip {
 namespace {
 
-constexpr std::int64_t mib = 1024 * 1024;
+constexpr std::int64_t mib = 1024LL * 1024;
 
 }  // namespace
 

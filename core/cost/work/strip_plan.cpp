@@ -100,7 +100,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   const bool first = works_on_a(c.parts, number), last = number + 1 == c.parts.size();
   const std::int64_t made = rows.made[number], read = first ? rows.loaded : rows.read[number];
   InstructionClass one;
-  static_cast<FusedOperator&>(one) = part;
+  static_cast<FusedOperator&>(one) = static_cast<const FusedOperator&>(part);
   LoopNest& n = one.work.nest;
   n.batch = 1;
   n.pad_top = n.pad_bottom = 0;

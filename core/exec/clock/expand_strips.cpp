@@ -29,7 +29,7 @@ InstructionClass alone(const InstructionClass& c, const StripPiece& piece, Count
   const bool last = i + 1 == c.parts.size();
   const bool of_a = works_on_a(c.parts, i);
   InstructionClass one;
-  static_cast<FusedOperator&>(one) = part;
+  static_cast<FusedOperator&>(one) = static_cast<const FusedOperator&>(part);
   one.work.nest.batch = 1;
   one.work.nest.out_h = made;
   one.work.nest.in_h = in;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/explore/search/search.h"
 
 namespace sdip {
 namespace {
