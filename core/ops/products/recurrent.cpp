@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/words.h"
 #include "core/ops/families.h"
 #include "core/ops/values.h"
 
@@ -81,8 +82,7 @@ std::vector<std::array<GateActivation, 3>> activations_of(const OperatorUse& use
   std::size_t alpha = 0, beta = 0;
   std::vector<std::array<GateActivation, 3>> all(as_size(l.directions));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string name = names[i];
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string name = lower(names[i]);
     const auto* known = std::find_if(std::begin(known_activations), std::end(known_activations),
                                      [&](const Known& row) { return row.name == name; });
     if (known == std::end(known_activations)) {
