@@ -2,10 +2,10 @@
 #include "core/baseline/device_cost.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/baseline/chips.h"
 #include "core/machine/dram.h"
 
@@ -28,8 +28,8 @@ constexpr NamedDram named_drams[] = {
     {"gddr6x", DramKind::gddr6x},   {"gddr6", DramKind::gddr6},     {"gddr5", DramKind::gddr5},
     {"ddr5", DramKind::ddr5},       {"ddr4", DramKind::ddr4},       {"ddr3", DramKind::ddr3}};
 
-std::optional<DramKind> kind_named_in(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+std::optional<DramKind> kind_named_in(std::string_view said) {
+  const std::string text = lower(said);
   for (const NamedDram& one : named_drams)
     if (text.find(one.name) != std::string::npos) return one.kind;
   return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/words.h"
 #include "core/cost/price/area.h"
 
 namespace sdip {
@@ -149,11 +150,7 @@ double weight_of_text(std::string_view text, const std::string& where) {
 
 Mix mix_of_text(std::string_view text, const std::string& where) {
   Mix mix;
-  for (bool more = true; more;) {
-    const auto plus = text.find('+');
-    more = plus != std::string_view::npos;
-    const std::string_view part = text.substr(0, plus);
-    text.remove_prefix(more ? plus + 1 : text.size());
+  for (const std::string_view part : split(text, '+')) {
     const auto colon = part.rfind(':');
     const std::string name(part.substr(0, colon));
     if (name.empty())

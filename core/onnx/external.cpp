@@ -2,12 +2,12 @@
 #include "core/onnx/external.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <tuple>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/onnx/raw.h"
 #include "core/onnx/tensor.h"
 #include "core/ops/use.h"
@@ -50,9 +50,8 @@ void note_graph(Search& search, const onnx::GraphProto& graph) {
 }
 
 std::int64_t number_of(const std::string& text, const std::string& what) {
-  std::int64_t number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || end != text.data() + text.size() || number < 0) {
+  const std::int64_t number = whole_number(text).value_or(-1);
+  if (number < 0) {
     throw Error("invalid_graph", "",
                 what + ": external data at '" + text.substr(0, 40) + "', expected a number from 0 on");
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/ops/custom_form.h"
 
 namespace sdip {
@@ -234,11 +235,8 @@ std::unique_ptr<const CustomOperator> read_definition(const Json& json, const st
   d.custom.domain = domain == "" || domain == "ai.onnx" ? "" : name_of(domain, where + "/domain", ".-");
   if (d.custom.domain == "sdip") refuse(where + "/domain", "'sdip' is kept for what rewrites make");
   d.custom.type = name_of(required(json, "type", where), where + "/type");
-  if (json.contains("mnemonic"))
-    d.custom.mnemonic = name_of(json["mnemonic"], where + "/mnemonic");
-  else
-    for (const char c : d.custom.type)
-      d.custom.mnemonic += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  d.custom.mnemonic =
+      json.contains("mnemonic") ? name_of(json["mnemonic"], where + "/mnemonic") : lower(d.custom.type);
   if (find_operator(d.custom.domain, d.custom.type) != nullptr)
     refuse(where + "/type", "'" + d.custom.type + "' is built in and cannot be defined again");
   read_inputs(d);

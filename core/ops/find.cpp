@@ -4,7 +4,6 @@
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -42,7 +41,7 @@ void compute_non_zero(const OperatorUse& use, std::span<Operand> outputs) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     for (std::int64_t place : places) indices.push_back(place / strides[axis] % shape[axis]);
   }
-  give_ints(outputs[0], std::move(indices));
+  set_ints(outputs[0], std::move(indices));
 }
 
 /// Slices of a tensor along an axis, or its elements, and how they are told apart and sorted.
@@ -141,9 +140,9 @@ void compute_unique(const OperatorUse& use, std::span<Operand> outputs) {
     }
   }
   outputs[0].value = gathered_elements(slices.tensor, outputs[0].shape, from);
-  give_ints(outputs[1], std::move(found.first));
-  give_ints(outputs[2], std::move(found.inverse));
-  give_ints(outputs[3], std::move(found.count));
+  set_ints(outputs[1], std::move(found.first));
+  set_ints(outputs[2], std::move(found.inverse));
+  set_ints(outputs[3], std::move(found.count));
 }
 
 /// Sorted by merging, which reads the input once for each doubling, then told apart in one more pass. Example: 8

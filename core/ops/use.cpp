@@ -97,6 +97,28 @@ void require_same_type(const OperatorUse& use, const Operand& a, const Operand& 
       fmt::format("{} of different types, {} and {}", what, element_type_text(a.type), element_type_text(b.type)));
 }
 
+void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape) {
+  const Operand* operand = optional_input(use, i);
+  if (operand == nullptr || operand->shape == shape) return;
+  refuse(use, "shape_mismatch",
+         fmt::format("input {} is {}, expected {}", i, shape_text(operand->shape), shape_text(shape)));
+}
+
+void require_floats(const OperatorUse& use, std::size_t i, std::int64_t count) {
+  const Operand* operand = optional_input(use, i);
+  require_type(use, i, is_floating, "a float");
+  if (operand != nullptr && element_count(operand->shape) != count) {
+    refuse(use, "shape_mismatch",
+           fmt::format("input {} has shape {}, expected {} elements", i, shape_text(operand->shape), count));
+  }
+}
+
+void require_bounded(const OperatorUse& use, double operations, std::int64_t stored_elements) {
+  if (operations > 0x1p16 * (static_cast<double>(stored_elements) + 1)) {
+    refuse(use, "limit_exceeded", "it takes more than 2^16 operations for each element it reads or makes");
+  }
+}
+
 bool has_attribute(const OperatorUse& use, std::string_view name) { return find_attribute(use, name) != nullptr; }
 
 void require_attribute(const OperatorUse& use, std::string_view name) {

@@ -34,6 +34,13 @@ std::vector<Operand> infer_float(const OperatorUse& use);
 std::vector<Operand> infer_number(const OperatorUse& use);
 /// Throws shape_mismatch: "`what` of different types, int8 and int32".
 void require_same_type(const OperatorUse& use, const Operand& a, const Operand& b, const char* what);
+/// Throws shape_mismatch unless input `i` is absent or of shape `shape`.
+void require_shape(const OperatorUse& use, std::size_t i, const Shape& shape);
+/// Throws shape_mismatch unless input `i` is absent or of `count` floats.
+void require_floats(const OperatorUse& use, std::size_t i, std::int64_t count);
+/// Throws limit_exceeded when a result looks at more than 2^16 elements for each one that is stored: no sane model
+/// does, and a hostile one must not keep us busy. Requires counts of at least 0.
+void require_bounded(const OperatorUse& use, double operations, std::int64_t stored_elements);
 /// An operand of which type and shape are known.
 Operand typed(ElementType type, Shape shape);
 

@@ -1,12 +1,11 @@
 // The parts that the arithmetic of operators shares: values of operands, where elements stand, results as types
-// hold them.
+// hold them, walks over the indices of a shape.
 #include "core/ops/values.h"
 
 #include <cmath>
 
 #include "core/base/error.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 
 namespace sdip {
 
@@ -43,6 +42,16 @@ std::vector<double> doubles_of(const Tensor& tensor) {
   return numbers;
 }
 
+std::vector<double> doubles_of(const OperatorUse& use, std::size_t i) {
+  const Tensor* value = optional_value(use, i);
+  if (value == nullptr) return {};
+  std::vector<double> numbers = doubles_of(*value);
+  if (std::ssize(numbers) != element_count(input(use, i).shape)) {
+    refuse(use, "not_computable", fmt::format("the values of input {} are no numbers", i));
+  }
+  return numbers;
+}
+
 std::int64_t int_of(ElementType type, double x) {
   constexpr double two_63 = 0x1p63;
   if (type == ElementType::boolean) return x != 0;
@@ -55,29 +64,30 @@ std::int64_t int_of(ElementType type, double x) {
   return wrapped(type, static_cast<std::int64_t>(x));
 }
 
+double held_double(ElementType type, double x) {
+  return is_floating(type) ? rounded(type, x) : double_of(type, int_of(type, x));
+}
+
 std::int64_t sort_key(ElementType type, std::int64_t x) { return type == ElementType::uint64 ? x ^ INT64_MIN : x; }
 
 bool float_below(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
-void give_floats(Operand& out, std::vector<double> values) {
-  for (double& x : values) x = rounded(out.type, x);
-  out.value = Tensor{out.type, out.shape, {}, std::move(values)};
-}
-
-void give_ints(Operand& out, std::vector<std::int64_t> values) {
+void set_ints(Operand& out, std::vector<std::int64_t> values) {
+  check(std::ssize(values) == element_count(out.shape), "set_ints: another number of elements");
   for (std::int64_t& x : values) x = wrapped(out.type, x);
   out.value = Tensor{out.type, out.shape, std::move(values), {}};
 }
 
-void give_numbers(Operand& out, std::vector<double> values) {
-  if (is_floating(out.type)) {
-    give_floats(out, std::move(values));
-    return;
+void set_doubles(Operand& out, std::vector<double> values) {
+  if (!is_floating(out.type)) {
+    std::vector<std::int64_t> ints;
+    ints.reserve(values.size());
+    for (double x : values) ints.push_back(int_of(out.type, x));
+    return set_ints(out, std::move(ints));
   }
-  std::vector<std::int64_t> ints;
-  ints.reserve(values.size());
-  for (double x : values) ints.push_back(int_of(out.type, x));
-  give_ints(out, std::move(ints));
+  check(std::ssize(values) == element_count(out.shape), "set_doubles: another number of elements");
+  for (double& x : values) x = rounded(out.type, x);
+  out.value = Tensor{out.type, out.shape, {}, std::move(values)};
 }
 
 Offsets offsets_of(const Shape& shape) {
@@ -102,18 +112,13 @@ std::vector<std::int64_t> positions(const Offsets& offsets) {
 Tensor gathered_elements(const Tensor& source, Shape shape, const std::vector<std::int64_t>& positions,
                          const Tensor* filler) {
   Tensor out{source.type, std::move(shape), {}, {}};
-  const auto take = [&](const auto& from, const auto& fill, auto& to) {
-    to.reserve(positions.size());
-    const auto otherwise = fill.empty() ? 0 : fill.front();
-    for (std::int64_t at : positions) to.push_back(at < 0 ? otherwise : from.at(as_size(at)));
+  const auto take = [&](auto elements) {
+    (out.*elements).reserve(positions.size());
+    const auto otherwise = filler == nullptr || (filler->*elements).empty() ? 0 : (filler->*elements).front();
+    for (std::int64_t at : positions)
+      (out.*elements).push_back(at < 0 ? otherwise : (source.*elements).at(as_size(at)));
   };
-  const Tensor none;
-  const Tensor& fill = filler == nullptr ? none : *filler;
-  if (is_floating(source.type)) {
-    take(source.floats, fill.floats, out.floats);
-  } else {
-    take(source.ints, fill.ints, out.ints);
-  }
+  is_floating(source.type) ? take(&Tensor::floats) : take(&Tensor::ints);
   return out;
 }
 
@@ -146,13 +151,33 @@ std::vector<std::int64_t> named_slices(const OperatorUse& use, const Shape& data
   return places;
 }
 
-Spread spread(const Shape& from, const Shape& to) {
+BroadcastIndex broadcast_index(const Shape& from, const Shape& to) {
   if (from == to) return {};
   const auto strides = strides_of(from);
   const std::size_t skip = to.size() - from.size();
   return {positions(offsets_over(to, [&](std::size_t axis, std::int64_t i) {
     return axis < skip || from[axis - skip] == 1 ? 0 : i * strides[axis - skip];
   }))};
+}
+
+Tensor broadcast_elements(const Tensor& source, const Shape& to) {
+  const BroadcastIndex from = broadcast_index(source.shape, to);
+  return from.at.empty() ? source : gathered_elements(source, to, from.at);
+}
+
+std::vector<double> broadcast_doubles(const std::vector<double>& values, const Shape& from, const Shape& to) {
+  const BroadcastIndex at = broadcast_index(from, to);
+  std::vector<double> all(as_size(element_count(to)));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[at[i]];
+  return all;
+}
+
+bool next_index(std::vector<std::int64_t>& index, const Shape& shape) {
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    if (++index[axis] < shape[axis]) return true;
+    index[axis] = 0;
+  }
+  return false;
 }
 
 Lines lines_along(const Shape& shape, std::size_t axis) {

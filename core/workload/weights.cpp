@@ -2,7 +2,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/workload/workload.h"
 
 namespace sdip {
@@ -102,11 +102,8 @@ std::unordered_map<std::string_view, Reader> first_readers(const onnx::GraphProt
 
 std::int64_t external_number(const onnx::TensorProto& tensor, std::string_view key) {
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    if (entry.key() != key) continue;
-    std::int64_t number = 0;
-    const char* end = entry.value().data() + entry.value().size();
-    const auto parsed = std::from_chars(entry.value().data(), end, number);
-    if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+    const auto number = entry.key() == key ? whole_number(entry.value()) : std::nullopt;
+    if (number) return *number;
   }
   refuse(tensor.name(), fmt::format("its external data has no number \"{}\"", key));
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "server/io/words.h"
+#include "core/base/words.h"
 
 namespace sdip {
 namespace {

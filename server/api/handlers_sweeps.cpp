@@ -1,8 +1,8 @@
 // Handlers of sweeps and their points.
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/explore/space/revision.h"
 #include "server/api/handlers.h"
-#include "server/io/words.h"
 #include "server/jobs/exports.h"
 #include "server/jobs/front_growth.h"
 #include "server/jobs/fronts.h"

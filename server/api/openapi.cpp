@@ -1,10 +1,10 @@
 // Routes to OpenAPI paths.
 #include "server/api/openapi.h"
 
+#include "core/base/words.h"
 #include "db/export.h"
 #include "server/api/routes.h"
 #include "server/io/version.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {

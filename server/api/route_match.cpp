@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "server/api/routes.h"
-#include "server/io/words.h"
 
 namespace sdip {
 namespace {

@@ -9,13 +9,13 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/explore/search/search.h"
 #include "core/machine/former.h"
 #include "server/cli/commands.h"
 #include "server/io/several.h"
 #include "server/io/text.h"
 #include "server/io/version.h"
-#include "server/io/words.h"
 #include "server/jobs/evaluations.h"
 #include "server/json/program_files.h"
 #include "server/models/operator_files.h"

@@ -6,7 +6,6 @@
 #include "core/study/signature.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 #include "server/jobs/export_file.h"
 #include "server/jobs/service.h"
 

@@ -5,11 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/base/words.h"
 #include "core/program/tiling/chain_words.h"
 #include "core/program/tiling/tiling.h"
 #include "server/cli/commands.h"
 #include "server/io/text.h"
-#include "server/io/words.h"
 #include "server/studies/tiling_report.h"
 
 namespace sdip {

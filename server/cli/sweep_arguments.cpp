@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "server/io/said_formats.h"
-#include "server/io/words.h"
 #include "server/models/request.h"
 
 namespace sdip {

@@ -14,7 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/index.h"
-#include "server/io/words.h"
+#include "core/base/words.h"
 
 namespace sdip {
 namespace {

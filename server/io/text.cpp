@@ -176,6 +176,18 @@ bool wants_colour(int file) {
   return ::isatty(file) == 1 && !(no_colour && *no_colour) && !(terminal && std::string_view(terminal) == "dumb");
 }
 
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
+  const bool is_plain = !text.empty() && text.find_first_not_of(plain) == std::string_view::npos;
+  return is_plain ? std::string(text) : shell_quoted(text);
+}
+
 std::string time_text() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};

@@ -53,6 +53,11 @@ void print_section(std::ostream& out, std::string_view heading, const std::vecto
 /// Whether the file descriptor is a terminal and NO_COLOR is not set.
 bool wants_colour(int file);
 
+/// The text between single quotes, as a shell reads it back.
+std::string shell_quoted(std::string_view text);
+/// The same where a shell would read it otherwise without.
+std::string shell_word(std::string_view text);
+
 /// The time now, RFC 3339 in UTC.
 std::string time_text();
 

@@ -2,7 +2,7 @@
 #include "server/io/work_part.h"
 
 #include "core/base/error.h"
-#include "server/io/words.h"
+#include "core/base/words.h"
 
 namespace sdip {
 WorkPart work_part(const std::string& text, const std::string& where) {

@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/list_text.h"
-#include "server/io/words.h"
+#include "core/base/words.h"
 #include "server/json/report_json.h"
 
 namespace sdip {

@@ -8,8 +8,8 @@
 #include <mutex>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/study/signature.h"
-#include "server/io/words.h"
 #include "server/json/report_json.h"
 #include "server/studies/accuracy.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "server/io/words.h"
+#include "server/io/text.h"
 
 namespace sdip {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/words.h"
 #include "core/workload/workload.h"
-#include "server/io/words.h"
 #include "server/models/model_facts.h"
 #include "server/models/request.h"
 

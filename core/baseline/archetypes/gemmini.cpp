@@ -2,7 +2,6 @@
 #include "core/baseline/archetypes/gemmini.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/index.h"
 #include "core/base/units.h"
+#include "core/base/words.h"
 
 namespace sdip {
 namespace {
@@ -169,12 +169,9 @@ std::int64_t gemmini_tiles_of(const GemminiMapping& mapping) {
 std::optional<GemminiMapping::Loop> gemmini_factor_of(std::string_view token) {
   if (token.ends_with('X')) token.remove_suffix(1);
   if (token.size() < 2 || gemmini_dimensions.find(token[0]) == std::string_view::npos) return std::nullopt;
-  GemminiMapping::Loop loop{.dimension = token[0]};
-  const auto [end, error] = std::from_chars(token.data() + 1, token.data() + token.size(), loop.count);
-  if (error != std::errc() || end != token.data() + token.size() || loop.count < 1 ||
-      loop.count > most_gemmini_tiles)
-    return std::nullopt;
-  return loop;
+  const std::int64_t count = whole_number(token.substr(1)).value_or(0);
+  if (count < 1 || count > most_gemmini_tiles) return std::nullopt;
+  return GemminiMapping::Loop{.dimension = token[0], .count = count};
 }
 
 std::string_view gemmini_next_token(std::string_view& text) {

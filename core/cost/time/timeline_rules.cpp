@@ -2,6 +2,7 @@
 // 64 bits.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/cost/time/timeline.h"
 #include "core/cost/work/micro_operations.h"
@@ -10,31 +11,26 @@
 
 namespace sdip {
 
+namespace {
+
+constexpr std::int64_t PassCost::*counts[] = {
+    &PassCost::cycles,       &PassCost::stall_weights,       &PassCost::stall_activations,
+    &PassCost::weight_bytes, &PassCost::activation_in_bytes, &PassCost::activation_out_bytes,
+    &PassCost::turns,        &PassCost::weight_psram_bytes,  &PassCost::stall_program,
+    &PassCost::program_bytes};
+static_assert(sizeof(PassCost) == std::size(counts) * sizeof(std::int64_t), "all counts are listed");
+
+}  // namespace
+
 PassCost& PassCost::operator+=(const PassCost& other) {
-  cycles += other.cycles;
-  stall_weights += other.stall_weights;
-  stall_activations += other.stall_activations;
-  weight_bytes += other.weight_bytes;
-  activation_in_bytes += other.activation_in_bytes;
-  activation_out_bytes += other.activation_out_bytes;
-  weight_psram_bytes += other.weight_psram_bytes;
-  stall_program += other.stall_program;
-  program_bytes += other.program_bytes;
-  turns += other.turns;
+  for (const auto count : counts) this->*count += other.*count;
   return *this;
 }
 
 PassCost operator*(const PassCost& a, std::int64_t times) {
-  return {a.cycles * times,
-          a.stall_weights * times,
-          a.stall_activations * times,
-          a.weight_bytes * times,
-          a.activation_in_bytes * times,
-          a.activation_out_bytes * times,
-          a.weight_psram_bytes * times,
-          a.stall_program * times,
-          a.program_bytes * times,
-          a.turns * times};
+  PassCost product = a;
+  for (const auto count : counts) product.*count *= times;
+  return product;
 }
 
 TimelineRules timeline_rules(const Machine& m, Decimal share, std::int64_t active_cores, Bytes pinned, Role role,

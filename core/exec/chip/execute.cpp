@@ -11,7 +11,7 @@
 #include "core/exec/chip/weights.h"
 #include "core/exec/clock/charges.h"
 #include "core/exec/numbers/formats.h"
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 #include "core/program/kinds.h"
 
 namespace sdip {
@@ -130,7 +130,7 @@ void sum_inputs(Chip& chip) {
       const Tensor held =
           read(memory, {slot, address, chip.graph, chip.value(root).name}, part ? through_view(chip, v, own) : all);
       NormSums sums = empty_sums(*rule);
-      add_to_sums(sums, *rule, part ? own : elements_in_view(chip.views, v, all), numbers_in(held));
+      add_to_sums(sums, *rule, part ? own : elements_in_view(chip.views, v, all), doubles_of(held));
       chip.norm_sums[rule->node] = std::move(sums);
     }
   }

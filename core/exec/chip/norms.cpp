@@ -9,7 +9,7 @@
 #include "core/exec/kernels/wide.h"
 #include "core/exec/walk/broadcast.h"
 #include "core/graph/attributes.h"
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip::exec {
 namespace {
@@ -22,7 +22,7 @@ bool result_alone(const Node& node) {
 std::vector<double> parameters(Chip& chip, OperandPlace place, const Elements& at) {
   const ValueId v = place.first->inputs[place.second];
   const bool weight = chip.value(v).kind == ValueKind::weight;
-  return doubles_in(weight ? read_operand(chip, v, at) : picked(held_operand(chip, place), at));
+  return doubles_of(weight ? read_operand(chip, v, at) : picked(held_operand(chip, place), at));
 }
 
 /// Which of gamma, or of beta, stand beside elements: of norms of channels those of one parameter a channel.
@@ -117,7 +117,7 @@ Numbers normalised(Chip& chip, const NormRule& rule, const NormSums& sums, const
       y[i] = (x[i] - mean) * scale * gamma[i] + beta[i];
   });
   if (type != ElementType::float32 && type != ElementType::float64)
-    for (double& number : y) number = held_number(type, number);
+    for (double& number : y) number = held_double(type, number);
   return numbers_of({type, {}, {}, std::move(y)});
 }
 
@@ -128,7 +128,7 @@ std::optional<NormParameters> norm_parameters(Chip& chip, const NormRule& rule) 
     if (v == none) continue;
     const std::int64_t count = element_count(chip.value(v).operand.shape);
     if (rule.channels != 0 && count != rule.channels) return std::nullopt;
-    (i == 1 ? found.gamma : found.beta) = doubles_in(read_operand(chip, v, Elements::first(count)));
+    (i == 1 ? found.gamma : found.beta) = doubles_of(read_operand(chip, v, Elements::first(count)));
   }
   return found;
 }
@@ -236,7 +236,7 @@ void begin_result_sums(Chip& chip) {
 void add_result_sums(Chip& chip, const Elements& at, const Tensor& numbers) {
   for (const NormRule& rule : chip.summed)
     add_to_sums(chip.norm_sums.at(rule.node), rule, elements_in_view(chip.views, rule.node->inputs[0], at),
-                numbers_in(numbers));
+                doubles_of(numbers));
 }
 
 }  // namespace sdip::exec

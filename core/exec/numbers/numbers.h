@@ -62,7 +62,7 @@ inline Tensor tensor_of(const Numbers& numbers) {
 }
 
 /// As doubles, integers as the nearest.
-inline std::vector<double> doubles_in(const Numbers& numbers) {
+inline std::vector<double> doubles_of(const Numbers& numbers) {
   if (!numbers.floats.empty()) return {numbers.floats.begin(), numbers.floats.end()};
   std::vector<double> doubles = numbers.doubles;
   for (const std::int64_t x : numbers.ints) doubles.push_back(double_of(numbers.type, x));

@@ -17,7 +17,7 @@
 #include "core/exec/operators/operators.h"
 #include "core/exec/operators/pointwise.h"
 #include "core/exec/walk/attention_walk.h"
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip::exec {
 namespace {
@@ -49,7 +49,7 @@ struct Rows {
 };
 
 std::vector<double> read_doubles(Chip& chip, ValueId v, const Elements& at) {
-  return doubles_in(read_operand(chip, v, at));
+  return doubles_of(read_operand(chip, v, at));
 }
 
 /// Elements first + i * a + j * b, i over rows of `i`, j over columns of `j`.
@@ -102,7 +102,7 @@ struct Running {
         nodes.scores->outputs[0]};
     tile.made[tile.current] = finish_scores(tile.at, std::span<const double>(sums));
     for (const Node* mask : nodes.masks) apply_pointwise(chip, *mask, tile);
-    return doubles_in(tile.made.at(tile.current));
+    return doubles_of(tile.made.at(tile.current));
   }
 
   void add_keys(Rows& state, const std::vector<double>& s, const Extent& rows, const Extent& keys) {

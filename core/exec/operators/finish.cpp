@@ -6,7 +6,6 @@
 #include "core/exec/kernels/wide.h"
 #include "core/exec/walk/broadcast.h"
 #include "core/graph/attributes.h"
-#include "core/ops/arithmetic.h"
 #include "core/ops/values.h"
 
 namespace sdip::exec {
@@ -85,13 +84,13 @@ Numbers Finish::all(const Elements& at, std::span<const T> sums) const {
     return results;
   }
   std::vector<double> bias;
-  if (biased()) bias = doubles_in(picked(bias_, elements_beside(bias_shape_, out_.shape, at)));
+  if (biased()) bias = doubles_of(picked(bias_, elements_beside(bias_shape_, out_.shape, at)));
   std::size_t i = 0;
   at.each([&](std::int64_t element) {
     double x = alpha_ == 1.0 ? static_cast<double>(sums[i]) : alpha_ * static_cast<double>(sums[i]);
     if (!bias.empty()) x += beta_ * bias[i];
     if (rescale_) x = (*rescale_)(out_.type, element, x);
-    x = held_number(out_.type, x);
+    x = held_double(out_.type, x);
     if (is_single(out_.type))
       results.floats[i] = static_cast<float>(x);
     else if (is_floating(out_.type))

@@ -7,7 +7,7 @@
 #include "core/exec/chip/norms.h"
 #include "core/exec/numbers/arithmetic.h"
 #include "core/exec/operators/pointwise.h"
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip::exec {
 namespace {
@@ -43,7 +43,7 @@ struct Prologue {
       if (std::exchange(summed[row], 1) != 0) return;
       if (chip.log) chip.log->reads_rows_again();
       const Elements elements = Elements::line({row * rule.length, rule.length, 1});
-      add_to_sums(sums, rule, elements, doubles_in(read_operand(chip, rule.node->inputs[0], elements)));
+      add_to_sums(sums, rule, elements, doubles_of(read_operand(chip, rule.node->inputs[0], elements)));
     });
   }
 
@@ -65,7 +65,7 @@ struct Prologue {
     Elements at = through_view(chip, v, wanted);
     for (std::size_t i = activations.size(); i-- > 0;)
       at = through_view(chip, made_operand(*activations[i], i == 0 ? *rule.node : *activations[i - 1]), at);
-    const auto x = doubles_in(read_operand(chip, rule.node->inputs[0], at));
+    const auto x = doubles_of(read_operand(chip, rule.node->inputs[0], at));
     if (own_sums) sum_rows(at, x);
     TileValues tile{at, rule.node->outputs[0]};
     tile.made[tile.current] = normalised(chip, rule, own_sums ? sums : sums_of(chip, rule), at, x);

@@ -2,8 +2,8 @@
 #include "core/exec/operators/quantised.h"
 
 #include "core/graph/attributes.h"
-#include "core/ops/arithmetic.h"
 #include "core/ops/elementwise/quantize.h"
+#include "core/ops/values.h"
 
 namespace sdip::exec {
 namespace {
@@ -17,17 +17,17 @@ bool has(const Node& node, std::size_t i) { return i < node.inputs.size() && nod
 enum class Along { rows, columns, first, second };
 
 /// One number, or one for each element of `shape`.
-std::vector<double> spread(Chip& chip, const Node& node, std::size_t i, const Shape& shape, Along along,
-                           double otherwise) {
+std::vector<double> parameter_over(Chip& chip, const Node& node, std::size_t i, const Shape& shape, Along along,
+                                   double otherwise) {
   if (!has(node, i)) return {otherwise};
   const Tensor tensor = read_whole(chip, node.inputs[i]);
-  std::vector<double> numbers = numbers_in(tensor);
+  std::vector<double> numbers = doubles_of(tensor);
   if (numbers.size() == 1) return numbers;
   Shape from = tensor.shape;
   if (from.size() == 1 && along == Along::rows) from.push_back(1);
   if (from.size() == 1 && along == Along::first) from.insert(from.end(), shape.size() - 1, 1);
   if (from.size() == 1 && along == Along::second) from.insert(from.end(), shape.size() - 2, 1);
-  return broadcast_numbers(numbers, from, shape);
+  return broadcast_doubles(numbers, from, shape);
 }
 
 double at_element(const std::vector<double>& numbers, std::int64_t element) {
@@ -47,7 +47,7 @@ OperandReader without_zero(Chip& chip, const Node& node, std::size_t index, Oper
                       : conv     ? Along::first
                                  : (is_set(node, "trans_b") ? Along::rows : Along::columns);
   const Shape& shape = chip.value(node.inputs[index]).operand.shape;
-  auto zeros = spread(chip, node, index == 0 ? x_zero : w_zero, shape, along, 0);
+  auto zeros = parameter_over(chip, node, index == 0 ? x_zero : w_zero, shape, along, 0);
   return [read = std::move(read), zeros = std::move(zeros)](const Elements& at) {
     Numbers numbers = read(at);
     std::size_t i = 0;
@@ -64,7 +64,7 @@ OperandReader without_zero(Chip& chip, const Node& node, std::size_t index, Oper
 }
 
 double Rescale::operator()(ElementType type, std::int64_t element, double sum) const {
-  if (integers) sum = held_number(ElementType::int32, sum);
+  if (integers) sum = held_double(ElementType::int32, sum);
   if (!scaled) return sum;
   const float both =
       static_cast<float>(at_element(x_scale, element)) * static_cast<float>(at_element(w_scale, element));
@@ -81,10 +81,10 @@ Rescale rescale_of(Chip& chip, const Node& node) {
   rescale.integers = !is_floating(type(0)) && !is_floating(type(1));
   rescale.scaled = has(node, x_scale);
   rescale.rescaled = has(node, y_scale);
-  rescale.x_scale = spread(chip, node, x_scale, out, Along::rows, 1);
-  rescale.w_scale = spread(chip, node, w_scale, out, weight, 1);
-  rescale.y_scale = spread(chip, node, y_scale, out, Along::rows, 1);
-  rescale.y_zero = spread(chip, node, y_zero, out, Along::rows, 0);
+  rescale.x_scale = parameter_over(chip, node, x_scale, out, Along::rows, 1);
+  rescale.w_scale = parameter_over(chip, node, w_scale, out, weight, 1);
+  rescale.y_scale = parameter_over(chip, node, y_scale, out, Along::rows, 1);
+  rescale.y_zero = parameter_over(chip, node, y_zero, out, Along::rows, 0);
   return rescale;
 }
 

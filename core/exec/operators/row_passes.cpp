@@ -15,7 +15,7 @@
 #include "core/exec/walk/row_walk.h"
 #include "core/exec/walk/tile_loops.h"
 #include "core/graph/attributes.h"
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip::exec {
 namespace {
@@ -72,12 +72,12 @@ struct Softmax {
     } else if (number == 1) {
       sum[row] += exponentials_less(m, x);
     } else if (logarithm) {
-      for (double& y : x) y = held_number(type, y - m - std::log(sum[row]));
+      for (double& y : x) y = held_double(type, y - m - std::log(sum[row]));
     } else {
       if (!exponential) exponentials_less(m, x);
       for (double& y : x) y /= sum[row];
       if (type != ElementType::float32)
-        for (double& y : x) y = held_number(type, y);
+        for (double& y : x) y = held_double(type, y);
     }
   }
 
@@ -152,7 +152,7 @@ void run_softmax(Chip& chip, const Operators& operators, const RowShape& rows, V
     const Elements at = rows.elements(tile.rows, tile.part);
     const std::int64_t length = tile.part.size();
     const auto make = [&](const Elements& piece, std::int64_t first) {
-      std::vector<double> x = doubles_in(read_operand(chip, node.inputs[0], piece));
+      std::vector<double> x = doubles_of(read_operand(chip, node.inputs[0], piece));
       for (std::int64_t i = 0; i < piece.size() / length; ++i) {
         const auto row = as_size(tile.rows.begin + first / length + i);
         if (tile.first_pass == 0 && tile.writes)  // it may be made again
@@ -188,7 +188,7 @@ void run_norm(Chip& chip, const Operators& operators, const NormRule& rule, Valu
     const Elements at = rows.elements(tile.rows, tile.part);
     const bool sum_here = own && tile.first_pass == 0, all_here = sum_here && tile.writes;
     const auto make = [&](const Elements& piece, std::int64_t first) {
-      const std::vector<double> x = doubles_in(read_operand(chip, rule.node->inputs[0], piece));
+      const std::vector<double> x = doubles_of(read_operand(chip, rule.node->inputs[0], piece));
       for (std::int64_t i = 0; all_here && i < piece.size() / rule.length; ++i) {  // it may be made again
         const auto row = as_size(tile.rows.begin + first / rule.length + i);
         sums.sum[row] = sums.squares[row] = 0;
@@ -237,7 +237,7 @@ void run_sums(Chip& chip) {
   for_each_row_tile(chip, rows, 1, [&](const RowStep& tile) {
     const Elements at = rows.elements(tile.rows, tile.part);
     const Numbers read = read_operand(chip, node->inputs[0], at);
-    if (rule) add_to_sums(chip.norm_sums.at(rule->node), *rule, at, doubles_in(read));  // else its readers sum it
+    if (rule) add_to_sums(chip.norm_sums.at(rule->node), *rule, at, doubles_of(read));  // else its readers sum it
   });
 }
 

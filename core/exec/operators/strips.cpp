@@ -157,13 +157,13 @@ struct Strip {
       return put_numbers(data, at, picked(outputs_of(chip.graph, node, operands_by_rows(n)).at(0), at));
     if (n.softmax_length > 0) {
       const ValueId v = node.inputs[0];
-      return put_numbers(data, at, softmax_of(chip, node, doubles_in(read_rows(v, *rows_for(n, v), at))));
+      return put_numbers(data, at, softmax_of(chip, node, doubles_of(read_rows(v, *rows_for(n, v), at))));
     }
     if (n.norm) {
       const ValueId v = node.inputs[0];
       const StripValue* from = rows_for(n, v);
       const std::vector<double> x =
-          doubles_in(from != nullptr ? read_rows(v, *from, at) : read_operand(chip, v, at));
+          doubles_of(from != nullptr ? read_rows(v, *from, at) : read_operand(chip, v, at));
       if (!n.main) return put_numbers(data, at, normalised(chip, *n.norm, sums_of(chip, *n.norm), at, x));
       NormSums sums = empty_sums(*n.norm);  // of its own rows
       add_to_sums(sums, *n.norm, at, x);
@@ -313,7 +313,7 @@ void run_strips(Chip& chip) {
       const Elements at = strip.elements(strip.result, piece.channels, step.rows);
       const Numbers numbers = strip.read_rows(strip.result, strip.made.at(strip.result), at);
       if (rule)
-        add_to_sums(chip.norm_sums.at(norm), *rule, at, doubles_in(numbers));
+        add_to_sums(chip.norm_sums.at(norm), *rule, at, doubles_of(numbers));
       else
         write_result(chip, at, numbers);
     }

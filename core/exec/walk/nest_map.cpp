@@ -54,7 +54,7 @@ NestMap product_map(const LoopNest& nest, const Node& node, const Shape& a, cons
     }
   check(element_count(out) == nest.groups * nest.batch, "the products of a nest are those of its operands");
   // The matrices of the operands that meet each matrix of the result.
-  const Spread of_a = spread(batch_a, out), of_b = spread(batch_b, out);
+  const BroadcastIndex of_a = broadcast_index(batch_a, out), of_b = broadcast_index(batch_b, out);
   const auto groups = at(nest.groups);
   for (std::size_t g = 0; g < groups; ++g) {
     m.a_group.push_back(static_cast<std::int64_t>(of_a[g]) * rows * depth);

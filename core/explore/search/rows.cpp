@@ -2,13 +2,16 @@
 #include "core/explore/search/rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "core/base/error.h"
+<<<<<<< HEAD
 #include "core/explore/search/search.h"
+=======
+#include "core/base/words.h"
+>>>>>>> h4
 
 namespace sdip {
 namespace {
@@ -132,15 +135,6 @@ std::vector<std::int64_t> geometric(std::int64_t least, std::int64_t most, std::
   return values;
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = 0; end != std::string_view::npos; text.remove_prefix(std::min(end + 1, text.size()))) {
-    end = text.find(at);
-    parts.push_back(text.substr(0, end));
-  }
-  return parts;
-}
-
 /// The text of the first rule that a machine breaks once its links are followed; "" where it keeps all.
 std::string broken_rule(Machine& machine, std::span<const Link> links) {
   try {
@@ -203,8 +197,7 @@ std::vector<std::int64_t> searched_values(const ParameterRow& row, std::string_v
   }
   if (const auto range = split(text, ':'); range.size() == 3) {
     std::int64_t numbers[3] = {};
-    for (std::size_t k = 0; k < 3; ++k)
-      std::from_chars(range[k].data(), range[k].data() + range[k].size(), numbers[k]);
+    for (std::size_t k = 0; k < 3; ++k) numbers[k] = whole_number(range[k]).value_or(0);
     check(numbers[0] > 0 && numbers[2] > 0, "searched_values: a range begins above 0");
     return geometric(numbers[0], numbers[1], numbers[2]);
   }

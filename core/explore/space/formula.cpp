@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/words.h"
 #include "core/explore/space/formula_parser.h"
 
 namespace sdip {
@@ -16,12 +17,6 @@ constexpr std::string_view other_columns[] = {"index",  "feasible",         "rea
                                               "cosine", "accuracy_weights", "density", "point"};
 
 std::string shown(std::string_view text) { return std::string(text.substr(0, 80)); }
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 void check_name(std::string_view name, const std::string& where) {
   const auto lower = [](char c) { return c >= 'a' && c <= 'z'; };

@@ -3,24 +3,10 @@
 #include <cmath>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
 namespace {
-
-/// Every element of the input as `f` has it.
-template <class F>
-void give_each(const OperatorUse& use, std::span<Operand> outputs, F f) {
-  std::vector<double> values = doubles_of(value_of(use, 0));
-  for (double& x : values) x = f(x);
-  give_numbers(outputs[0], std::move(values));
-}
-
-template <double (*F)(double)>
-void compute_activation(const OperatorUse& use, std::span<Operand> outputs) {
-  give_each(use, outputs, F);
-}
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 /// ln(1 + e^x), which does not overflow on the way.
@@ -46,39 +32,39 @@ void compute_relu(const OperatorUse& use, std::span<Operand> outputs) {
 
 void compute_elu(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 1.0);
-  give_each(use, outputs, [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
+  compute_each(use, outputs, [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; });
 }
 
 void compute_celu(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 1.0);
-  give_each(use, outputs, [=](double x) { return x < 0 ? alpha * std::expm1(x / alpha) : x; });
+  compute_each(use, outputs, [=](double x) { return x < 0 ? alpha * std::expm1(x / alpha) : x; });
 }
 
 /// The defaults are the specification's.
 void compute_selu(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 1.67326319217681884765625);
   const double gamma = float_attribute(use, "gamma", 1.05070102214813232421875);
-  give_each(use, outputs, [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
+  compute_each(use, outputs, [=](double x) { return gamma * (x > 0 ? x : alpha * std::expm1(x)); });
 }
 
 void compute_leaky_relu(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 0.01);
-  give_each(use, outputs, [=](double x) { return x < 0 ? alpha * x : x; });
+  compute_each(use, outputs, [=](double x) { return x < 0 ? alpha * x : x; });
 }
 
 void compute_thresholded_relu(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 1.0);
-  give_each(use, outputs, [=](double x) { return x <= alpha ? 0.0 : x; });
+  compute_each(use, outputs, [=](double x) { return x <= alpha ? 0.0 : x; });
 }
 
 void compute_hard_sigmoid(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 0.2), beta = float_attribute(use, "beta", 0.5);
-  give_each(use, outputs, [=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
+  compute_each(use, outputs, [=](double x) { return std::clamp(alpha * x + beta, 0.0, 1.0); });
 }
 
 void compute_shrink(const OperatorUse& use, std::span<Operand> outputs) {
   const double bias = float_attribute(use, "bias", 0.0), lambda = float_attribute(use, "lambd", 0.5);
-  give_each(use, outputs, [=](double x) { return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0; });
+  compute_each(use, outputs, [=](double x) { return x < -lambda ? x + bias : x > lambda ? x - bias : 0.0; });
 }
 
 /// ScaledTanh comes from Core ML; its two numbers have no default.
@@ -90,13 +76,13 @@ std::vector<Operand> infer_scaled_tanh(const OperatorUse& use) {
 /// alpha tanh(beta x)
 void compute_scaled_tanh(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", 1), beta = float_attribute(use, "beta", 1);
-  give_each(use, outputs, [=](double x) { return alpha * std::tanh(beta * x); });
+  compute_each(use, outputs, [=](double x) { return alpha * std::tanh(beta * x); });
 }
 
 /// x times sigmoid(alpha x): Swish with alpha 1 unless given, QuickGELU with 1.702.
 void compute_swish(const OperatorUse& use, std::span<Operand> outputs) {
   const double alpha = float_attribute(use, "alpha", use.type == "QuickGelu" ? 1.702 : 1.0);
-  give_each(use, outputs, [=](double x) { return x * sigmoid(alpha * x); });
+  compute_each(use, outputs, [=](double x) { return x * sigmoid(alpha * x); });
 }
 
 std::vector<Operand> infer_gelu(const OperatorUse& use) {
@@ -105,7 +91,7 @@ std::vector<Operand> infer_gelu(const OperatorUse& use) {
 }
 
 void compute_gelu(const OperatorUse& use, std::span<Operand> outputs) {
-  give_each(use, outputs, string_attribute(use, "approximate", "none") == "tanh" ? gelu_tanh : gelu);
+  compute_each(use, outputs, string_attribute(use, "approximate", "none") == "tanh" ? gelu_tanh : gelu);
 }
 
 /// Relu takes integers from opset 14 on, Shrink always.
@@ -115,24 +101,23 @@ constexpr Operator activation_operators[] = {
     {"", "Gelu", "gelu", 1, 1, "approximate", infer_gelu, elementwise_work, compute_gelu, "20"},
     {"", "HardSigmoid", "hard_sigmoid", 1, 1, "alpha beta", infer_float, elementwise_work, compute_hard_sigmoid,
      "7 22"},
-    {"", "HardSwish", "hard_swish", 1, 1, "", infer_float, elementwise_work, compute_activation<hard_swish>,
-     "14 22"},
+    {"", "HardSwish", "hard_swish", 1, 1, "", infer_float, elementwise_work, compute_function<hard_swish>, "14 22"},
     {"", "LeakyRelu", "leaky_relu", 1, 1, "alpha", infer_float, elementwise_work, compute_leaky_relu, "7 16"},
-    {"", "Mish", "mish", 1, 1, "", infer_float, elementwise_work, compute_activation<mish>, "18 22"},
+    {"", "Mish", "mish", 1, 1, "", infer_float, elementwise_work, compute_function<mish>, "18 22"},
     {"", "Relu", "relu", 1, 1, "", infer_number, elementwise_work, compute_relu, "7 13 14"},
     {"", "ScaledTanh", "scaled_tanh", 1, 1, "alpha beta", infer_scaled_tanh, elementwise_work, compute_scaled_tanh,
      "7"},
     {"", "Selu", "selu", 1, 1, "alpha gamma", infer_float, elementwise_work, compute_selu, "7 22"},
     {"", "Shrink", "shrink", 1, 1, "bias lambd", infer_number, elementwise_work, compute_shrink, "9"},
-    {"", "Sigmoid", "sigmoid", 1, 1, "", infer_float, elementwise_work, compute_activation<sigmoid>, "7 13"},
-    {"", "Softplus", "softplus", 1, 1, "", infer_float, elementwise_work, compute_activation<softplus>, "7 22"},
-    {"", "Softsign", "softsign", 1, 1, "", infer_float, elementwise_work, compute_activation<softsign>, "7 22"},
+    {"", "Sigmoid", "sigmoid", 1, 1, "", infer_float, elementwise_work, compute_function<sigmoid>, "7 13"},
+    {"", "Softplus", "softplus", 1, 1, "", infer_float, elementwise_work, compute_function<softplus>, "7 22"},
+    {"", "Softsign", "softsign", 1, 1, "", infer_float, elementwise_work, compute_function<softsign>, "7 22"},
     {"", "Swish", "swish", 1, 1, "alpha", infer_float, elementwise_work, compute_swish, "24"},
     {"", "ThresholdedRelu", "thresholded_relu", 1, 1, "alpha", infer_float, elementwise_work,
      compute_thresholded_relu, "10 22"},
     {"sdip", "Gelu", "gelu", 1, 1, "approximate", infer_gelu, elementwise_work, compute_gelu, "1"},
     {"sdip", "QuickGelu", "quick_gelu", 1, 1, "alpha", infer_float, elementwise_work, compute_swish, "1"},
-    {"sdip", "Silu", "silu", 1, 1, "", infer_float, elementwise_work, compute_activation<silu>, "1"},
+    {"sdip", "Silu", "silu", 1, 1, "", infer_float, elementwise_work, compute_function<silu>, "1"},
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "core/base/element_codes.h"
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -82,9 +81,9 @@ void compute_cast(const OperatorUse& use, std::span<Operand> outputs) {
   } else if (is_floating(in.type)) {
     std::vector<std::int64_t> values;
     for (double x : in.floats) values.push_back(int_of_float(out.type, x));
-    give_ints(out, std::move(values));
+    set_ints(out, std::move(values));
   } else {
-    give_ints(out, in.ints);
+    set_ints(out, in.ints);
   }
 }
 
@@ -124,16 +123,16 @@ void compute_bit_cast(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor& in = value_of(use, 0);
   std::vector<std::int64_t> codes = in.ints;
   for (double x : in.floats) codes.push_back(code_of_float(in.type, x));
-  if (!is_floating(outputs[0].type)) return give_ints(outputs[0], std::move(codes));
+  if (!is_floating(outputs[0].type)) return set_ints(outputs[0], std::move(codes));
   std::vector<double> numbers;
   for (std::int64_t code : codes) numbers.push_back(float_of_code(outputs[0].type, code));
-  give_floats(outputs[0], std::move(numbers));
+  set_doubles(outputs[0], std::move(numbers));
 }
 
 /// sdip.Convert, which the compiler puts between layers of different number formats: the numbers stay, but for what
 /// the format does to them as they are written.
 void compute_convert(const OperatorUse& use, std::span<Operand> outputs) {
-  give_numbers(outputs[0], doubles_of(value_of(use, 0)));
+  set_doubles(outputs[0], doubles_of(use, 0));
 }
 
 constexpr Operator cast_operators[] = {

@@ -2,7 +2,6 @@
 #include <functional>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -21,15 +20,11 @@ std::vector<Operand> infer_comparison(const OperatorUse& use) {
 template <class Op>
 void compute_comparison(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &a = value_of(use, 0), &b = value_of(use, 1);
-  const Spread at_a = spread(a.shape, outputs[0].shape), at_b = spread(b.shape, outputs[0].shape);
-  std::vector<std::int64_t> values(as_size(element_count(outputs[0].shape)));
-  if (is_floating(a.type)) {
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op()(a.floats[at_a[i]], b.floats[at_b[i]]);
-  } else {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = Op()(sort_key(a.type, a.ints[at_a[i]]), sort_key(b.type, b.ints[at_b[i]]));
-  }
-  give_ints(outputs[0], std::move(values));
+  const auto compare = [&](auto elements, auto f) {
+    set_ints(outputs[0], broadcast_pairs<std::int64_t>(a, b, elements, outputs[0].shape, f));
+  };
+  if (is_floating(a.type)) return compare(&Tensor::floats, Op());
+  compare(&Tensor::ints, [&](auto x, auto y) { return Op()(sort_key(a.type, x), sort_key(a.type, y)); });
 }
 
 std::vector<Operand> infer_where(const OperatorUse& use) {
@@ -42,14 +37,14 @@ std::vector<Operand> infer_where(const OperatorUse& use) {
 void compute_where(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &condition = value_of(use, 0), &yes = value_of(use, 1), &no = value_of(use, 2);
   const Shape& shape = outputs[0].shape;
-  const Spread at = spread(condition.shape, shape), at_yes = spread(yes.shape, shape),
-               at_no = spread(no.shape, shape);
+  const BroadcastIndex at = broadcast_index(condition.shape, shape), at_yes = broadcast_index(yes.shape, shape),
+                       at_no = broadcast_index(no.shape, shape);
   Tensor out = zero_tensor(yes.type, shape);
-  const auto choose = [&](const auto& from_yes, const auto& from_no, auto& to) {
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = condition.ints[at[i]] != 0 ? from_yes[at_yes[i]] : from_no[at_no[i]];
+  const auto choose = [&](auto elements) {
+    for (std::size_t i = 0; i < (out.*elements).size(); ++i)
+      (out.*elements)[i] = condition.ints[at[i]] != 0 ? (yes.*elements)[at_yes[i]] : (no.*elements)[at_no[i]];
   };
-  is_floating(yes.type) ? choose(yes.floats, no.floats, out.floats) : choose(yes.ints, no.ints, out.ints);
+  is_floating(yes.type) ? choose(&Tensor::floats) : choose(&Tensor::ints);
   outputs[0].value = std::move(out);
 }
 

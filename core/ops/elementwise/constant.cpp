@@ -4,7 +4,6 @@
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -12,7 +11,7 @@ namespace {
 
 Operand int64_operand(const Shape& shape, std::vector<std::int64_t> values) {
   Operand out = typed(ElementType::int64, shape);
-  give_ints(out, std::move(values));
+  set_ints(out, std::move(values));
   return out;
 }
 
@@ -86,7 +85,7 @@ std::vector<Operand> infer_constant_of_shape(const OperatorUse& use) {
   }
   const Tensor value = filling(use);
   Operand out = typed(value.type, shape);
-  out.fill = value.ints.empty() ? value.floats[0] : double_of(value.type, value.ints[0]);
+  out.fill = doubles_of(value)[0];
   return {out};
 }
 
@@ -143,8 +142,7 @@ void compute_range(const OperatorUse& use, std::span<Operand> outputs) {
     std::vector<double> values;
     for (std::int64_t i = 0; i < range.count; ++i)
       values.push_back(range.start.floats[0] + static_cast<double>(i) * range.delta.floats[0]);
-    give_floats(outputs[0], std::move(values));
-    return;
+    return set_doubles(outputs[0], std::move(values));
   }
   std::vector<std::int64_t> values;
   auto at = static_cast<std::uint64_t>(range.start.ints[0]);  // wraps, behind the last, where int64 must not
@@ -152,7 +150,7 @@ void compute_range(const OperatorUse& use, std::span<Operand> outputs) {
     values.push_back(static_cast<std::int64_t>(at));
     at += static_cast<std::uint64_t>(range.delta.ints[0]);
   }
-  give_ints(outputs[0], std::move(values));
+  set_ints(outputs[0], std::move(values));
 }
 
 void compute_eye(const OperatorUse& use, std::span<Operand> outputs) {

@@ -5,14 +5,13 @@
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
 namespace {
 
 // How two elements combine: of floats, and of integers as int64 or, for the type uint64, as uint64. Integers are
-// added and multiplied as uint64, which wraps where int64 must not overflow; give_ints then cuts to the type.
+// added and multiplied as uint64, which wraps where int64 must not overflow; set_ints then cuts to the type.
 constexpr std::uint64_t bits(std::integral auto x) { return static_cast<std::uint64_t>(x); }
 
 struct Add {
@@ -96,42 +95,27 @@ struct Power {
   }
 };
 
-/// The integers `Op` makes of two operands that are broadcast to a shape.
-template <class Op, class T>
-std::vector<std::int64_t> combined_ints(const Tensor& a, const Tensor& b, const Shape& shape) {
-  const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
-  std::vector<std::int64_t> values(as_size(element_count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = static_cast<std::int64_t>(Op::of(static_cast<T>(a.ints[at_a[i]]), static_cast<T>(b.ints[at_b[i]])));
-  }
-  return values;
+/// What `Op` makes of two operands' elements, each taken as a T, broadcast to a shape.
+template <class Op, class T, class Element>
+std::vector<Element> combined(const Tensor& a, const Tensor& b, std::vector<Element> Tensor::*elements,
+                              const Shape& shape) {
+  return broadcast_pairs<Element>(a, b, elements, shape, [](Element x, Element y) {
+    return static_cast<Element>(Op::of(static_cast<T>(x), static_cast<T>(y)));
+  });
 }
 
 template <class Op>
-std::vector<double> combined_floats(const Tensor& a, const Tensor& b, const Shape& shape) {
-  const Spread at_a = spread(a.shape, shape), at_b = spread(b.shape, shape);
-  std::vector<double> values(as_size(element_count(shape)));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = Op::of(a.floats[at_a[i]], b.floats[at_b[i]]);
-  return values;
-}
-
-template <class Op>
-Tensor combined(const Tensor& a, const Tensor& b, Operand out) {
+void set_combined(Operand& out, const Tensor& a, const Tensor& b) {
   if constexpr (requires { Op::of(1.0, 1.0); }) {
-    if (is_floating(a.type)) {
-      give_floats(out, combined_floats<Op>(a, b, out.shape));
-      return std::move(*out.value);
-    }
+    if (is_floating(a.type)) return set_doubles(out, combined<Op, double>(a, b, &Tensor::floats, out.shape));
   }
-  const bool wide = a.type == ElementType::uint64;
-  give_ints(out, wide ? combined_ints<Op, std::uint64_t>(a, b, out.shape)
-                      : combined_ints<Op, std::int64_t>(a, b, out.shape));
-  return std::move(*out.value);
+  set_ints(out, a.type == ElementType::uint64 ? combined<Op, std::uint64_t>(a, b, &Tensor::ints, out.shape)
+                                              : combined<Op, std::int64_t>(a, b, &Tensor::ints, out.shape));
 }
 
 template <class Op>
 void compute_pair(const OperatorUse& use, std::span<Operand> outputs) {
-  outputs[0].value = combined<Op>(value_of(use, 0), value_of(use, 1), outputs[0]);
+  set_combined<Op>(outputs[0], value_of(use, 0), value_of(use, 1));
 }
 
 void require_divisor(const OperatorUse& use) {
@@ -162,31 +146,21 @@ void compute_shift(const OperatorUse& use, std::span<Operand> outputs) {
 /// The exponent may be of another type: integers to an integer stay integers, all else is a float, then cut.
 void compute_pow(const OperatorUse& use, std::span<Operand> outputs) {
   const Tensor &a = value_of(use, 0), &b = value_of(use, 1);
-  if (is_integer(a.type) && is_integer(b.type) && b.type != ElementType::uint64) {
-    compute_pair<Power>(use, outputs);
-    return;
-  }
+  if (is_integer(a.type) && is_integer(b.type) && b.type != ElementType::uint64)
+    return compute_pair<Power>(use, outputs);
   const Tensor base{a.type, a.shape, {}, doubles_of(a)}, exponent{b.type, b.shape, {}, doubles_of(b)};
-  give_numbers(outputs[0], combined_floats<Power>(base, exponent, outputs[0].shape));
+  set_doubles(outputs[0], combined<Power, double>(base, exponent, &Tensor::floats, outputs[0].shape));
 }
 
 /// The operands combined one after the other; floats in double, rounded once at the end.
 template <class Op>
 void compute_many(const OperatorUse& use, std::span<Operand> outputs) {
-  Operand& out = outputs[0];
-  Operand so_far = out;
-  if (is_floating(out.type)) so_far.type = ElementType::float64;
-  const Tensor& first = value_of(use, 0);
-  const Spread at = spread(first.shape, out.shape);
-  Tensor sum = zero_tensor(so_far.type, out.shape);
-  for (std::size_t i = 0; i < sum.floats.size(); ++i) sum.floats[i] = first.floats[at[i]];
-  for (std::size_t i = 0; i < sum.ints.size(); ++i) sum.ints[i] = first.ints[at[i]];
-  for (std::size_t i = 1; i < use.inputs.size(); ++i) sum = combined<Op>(sum, value_of(use, i), so_far);
-  if (is_floating(out.type)) {
-    give_floats(out, std::move(sum.floats));
-  } else {
-    give_ints(out, std::move(sum.ints));
-  }
+  Operand sum = outputs[0];
+  if (is_floating(sum.type)) sum.type = ElementType::float64;
+  sum.value = broadcast_elements(value_of(use, 0), sum.shape);
+  for (std::size_t i = 1; i < use.inputs.size(); ++i) set_combined<Op>(sum, *sum.value, value_of(use, i));
+  is_floating(sum.type) ? set_doubles(outputs[0], std::move(sum.value->floats))
+                        : set_ints(outputs[0], std::move(sum.value->ints));
 }
 
 void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
@@ -194,7 +168,7 @@ void compute_mean(const OperatorUse& use, std::span<Operand> outputs) {
   sum.type = ElementType::float64;
   compute_many<Add>(use, {&sum, 1});
   for (double& x : sum.value->floats) x /= static_cast<double>(use.inputs.size());
-  give_floats(outputs[0], std::move(sum.value->floats));
+  set_doubles(outputs[0], std::move(sum.value->floats));
 }
 
 std::vector<Operand> infer_pair(const OperatorUse& use, bool (*allowed)(ElementType), const char* expected) {

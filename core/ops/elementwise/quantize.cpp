@@ -7,7 +7,6 @@
 
 #include "core/base/element_codes.h"
 #include "core/base/units.h"
-#include "core/ops/arithmetic.h"
 #include "core/ops/elementwise/shift_quantize.h"
 #include "core/ops/families.h"
 #include "core/ops/values.h"
@@ -122,25 +121,25 @@ void compute_quantize(const OperatorUse& use, std::span<Operand> outputs) {
   const ElementType own = input(use, 0).type;
   const auto precision = named_type(use, "precision", is_floating(own) ? own : input(use, 1).type);
   const bool saturate = int_attribute(use, "saturate", 1) != 0;
-  std::vector<double> x = numbers_of(use, 0);
-  const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
+  std::vector<double> x = doubles_of(use, 0);
+  const std::vector<double> scale = doubles_of(use, 1), zero = doubles_of(use, 2);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto s = at(sharing.scale_of(static_cast<std::int64_t>(i)));
-    const double scaled = held_number(precision, x[i] / scale[s]);
+    const double scaled = held_double(precision, x[i] / scale[s]);
     x[i] = quantised(outputs[0].type, scaled, zero.empty() ? 0.0 : zero[s], saturate);
   }
-  set_numbers(outputs[0], x);
+  set_doubles(outputs[0], x);
 }
 
 void compute_dequantize(const OperatorUse& use, std::span<Operand> outputs) {
   const Sharing sharing = sharing_of(use);
-  std::vector<double> x = numbers_of(use, 0);
-  const std::vector<double> scale = numbers_of(use, 1), zero = numbers_of(use, 2);
+  std::vector<double> x = doubles_of(use, 0);
+  const std::vector<double> scale = doubles_of(use, 1), zero = doubles_of(use, 2);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto s = at(sharing.scale_of(static_cast<std::int64_t>(i)));
     x[i] = (x[i] - (zero.empty() ? 0.0 : zero[s])) * scale[s];
   }
-  set_numbers(outputs[0], x);
+  set_doubles(outputs[0], x);
 }
 
 /// Outputs: uint8 values, scale, zero point; the range is found in a first pass.
@@ -159,7 +158,7 @@ Work dynamic_quantize_work(const OperatorUse& use, std::span<const Operand> outp
 /// The range always holds 0; a range of 0 alone gets scale 1. In steps of float32, as ONNX defines it.
 /// [-1, 0, 1.5]: scale 2.5 / 255, zero point 102.
 void compute_dynamic_quantize(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> x = numbers_of(use, 0);
+  std::vector<double> x = doubles_of(use, 0);
   float least = 0, greatest = 0;
   for (double value : x) {
     least = std::min(least, static_cast<float>(value));
@@ -171,9 +170,9 @@ void compute_dynamic_quantize(const OperatorUse& use, std::span<Operand> outputs
     const float scaled = static_cast<float>(value) / scale;
     value = quantised(ElementType::uint8, static_cast<double>(scaled), zero);
   }
-  set_numbers(outputs[0], x);
-  set_numbers(outputs[1], {static_cast<double>(scale)});
-  set_numbers(outputs[2], {zero});
+  set_doubles(outputs[0], x);
+  set_doubles(outputs[1], {static_cast<double>(scale)});
+  set_doubles(outputs[2], {zero});
 }
 
 /// sdip.Unpack: bytes [..., n] as the integers of 4 or 2 bits in them, the first in the lowest: [..., n * 8 /
@@ -195,7 +194,7 @@ void compute_unpack(const OperatorUse& use, std::span<Operand> outputs) {
   for (const std::int64_t byte : value_of(use, 0).ints) {
     for (std::size_t i = 0; i < as_size(8 / bits); ++i) codes.push_back(code_in_byte(byte, bits, i));
   }
-  give_ints(outputs[0], std::move(codes));
+  set_ints(outputs[0], std::move(codes));
 }
 
 /// The quantiser of an attention accelerator on a PYNQ-Z2 (domain pynq), behind its host's softmax.
@@ -209,7 +208,7 @@ void compute_shift_quantize(const OperatorUse& use, std::span<Operand> outputs) 
   std::vector<std::int64_t> codes;
   for (const double x : value_of(use, 0).floats)
     codes.push_back(shift_quantised(std::bit_cast<std::uint32_t>(static_cast<float>(x))));
-  give_ints(outputs[0], std::move(codes));
+  set_ints(outputs[0], std::move(codes));
 }
 
 constexpr Operator quantize_operators[] = {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -24,26 +23,18 @@ std::vector<Operand> infer_test(const OperatorUse& use) {
   return {typed(ElementType::boolean, input(use, 0).shape)};
 }
 
-/// A function of floats; of integers the result is cut to the type.
-template <double (*F)(double)>
-void compute_function(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> values = doubles_of(value_of(use, 0));
-  for (double& x : values) x = F(x);
-  give_numbers(outputs[0], std::move(values));
-}
-
 template <bool (*F)(const OperatorUse&, double)>
 void compute_test(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<std::int64_t> found;
   for (double x : value_of(use, 0).floats) found.push_back(F(use, x));
-  give_ints(outputs[0], std::move(found));
+  set_ints(outputs[0], std::move(found));
 }
 
 template <std::int64_t (*F)(std::int64_t)>
 void compute_ints(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<std::int64_t> values = value_of(use, 0).ints;
   for (std::int64_t& x : values) x = F(x);
-  give_ints(outputs[0], std::move(values));
+  set_ints(outputs[0], std::move(values));
 }
 
 /// A function of floats, another of integers; the least integer wraps to itself when its sign is turned.
@@ -66,7 +57,7 @@ bool is_inf(const OperatorUse& use, double x) {
 }
 
 void compute_abs(const OperatorUse& use, std::span<Operand> outputs) {
-  if (outputs[0].type == ElementType::uint64) return give_ints(outputs[0], value_of(use, 0).ints);
+  if (outputs[0].type == ElementType::uint64) return set_ints(outputs[0], value_of(use, 0).ints);
   compute_either<std::fabs, absolute_int>(use, outputs);
 }
 
@@ -101,8 +92,7 @@ void compute_clip(const OperatorUse& use, std::span<Operand> outputs) {
                                         : float_attribute(use, "max", HUGE_VAL);
     std::vector<double> values = value_of(use, 0).floats;
     for (double& x : values) x = std::min(std::max(x, least), most);
-    give_floats(outputs[0], std::move(values));
-    return;
+    return set_doubles(outputs[0], std::move(values));
   }
   const ElementType type = outputs[0].type;
   std::vector<std::int64_t> values = value_of(use, 0).ints;
@@ -110,7 +100,7 @@ void compute_clip(const OperatorUse& use, std::span<Operand> outputs) {
     if (low != nullptr && sort_key(type, x) < sort_key(type, low->ints[0])) x = low->ints[0];
     if (high != nullptr && sort_key(type, x) > sort_key(type, high->ints[0])) x = high->ints[0];
   }
-  give_ints(outputs[0], std::move(values));
+  set_ints(outputs[0], std::move(values));
 }
 
 constexpr Operator unary_operators[] = {

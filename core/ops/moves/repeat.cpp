@@ -4,7 +4,6 @@
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -22,9 +21,7 @@ std::vector<Operand> infer_expand(const OperatorUse& use) {
 }
 
 void compute_expand(const OperatorUse& use, std::span<Operand> outputs) {
-  const Tensor& in = value_of(use, 0);
-  const Spread from = spread(in.shape, outputs[0].shape);
-  outputs[0].value = from.at.empty() ? in : gathered_elements(in, outputs[0].shape, from.at);
+  outputs[0].value = broadcast_elements(value_of(use, 0), outputs[0].shape);
 }
 
 std::vector<Operand> infer_tile(const OperatorUse& use) {
@@ -98,7 +95,7 @@ std::vector<Operand> infer_one_hot(const OperatorUse& use) {
 
 /// Index 1 of depth 3: off, on, off. From opset 11 on -1 stands for the last; beyond, all are off.
 void compute_one_hot(const OperatorUse& use, std::span<Operand> outputs) {
-  const std::vector<double> indices = doubles_of(value_of(use, 0));
+  const std::vector<double> indices = doubles_of(use, 0);
   const Tensor& values = value_of(use, 2);
   const std::size_t axis = one_hot_axis(use);
   const Lines lines = lines_along(outputs[0].shape, axis);

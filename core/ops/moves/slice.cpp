@@ -5,7 +5,6 @@
 #include "core/base/units.h"
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {

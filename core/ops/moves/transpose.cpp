@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {

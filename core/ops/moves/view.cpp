@@ -3,7 +3,6 @@
 
 #include "core/ops/families.h"
 #include "core/ops/fold.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -119,7 +118,7 @@ std::vector<Operand> infer_dropout(const OperatorUse& use) {
 
 void compute_dropout(const OperatorUse& use, std::span<Operand> outputs) {
   compute_view(use, outputs);
-  give_numbers(outputs[1], std::vector<double>(as_size(element_count(outputs[1].shape)), 1.0));
+  set_doubles(outputs[1], std::vector<double>(as_size(element_count(outputs[1].shape)), 1.0));
 }
 
 /// The mask, where it is used, is written.

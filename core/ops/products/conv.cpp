@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 
@@ -71,8 +71,8 @@ std::vector<Operand> infer_conv(const OperatorUse& use) {
 Work conv_work(const OperatorUse& use, std::span<const Operand>) { return convolution_work(convolution_of(use)); }
 
 void compute_conv(const OperatorUse& use, std::span<Operand> outputs) {
-  set_numbers(outputs[0],
-              convolved(convolution_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2), use.stop));
+  set_doubles(outputs[0],
+              convolved(convolution_of(use), doubles_of(use, 0), doubles_of(use, 1), doubles_of(use, 2), use.stop));
 }
 
 /// The weight and bias of a convolution that a batch norm was folded into (core/graph/rewrite/fold_batchnorm.cpp);
@@ -87,7 +87,7 @@ std::vector<Operand> infer_folded(const OperatorUse& use) {
 
 /// Factor of each channel: scale / sqrt(var + epsilon).
 std::vector<double> channel_factors(const OperatorUse& use, std::size_t scale, std::size_t variance) {
-  std::vector<double> factors = numbers_of(use, scale), variances = numbers_of(use, variance);
+  std::vector<double> factors = doubles_of(use, scale), variances = doubles_of(use, variance);
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
   for (std::size_t m = 0; m < factors.size(); ++m) factors[m] /= std::sqrt(variances[m] + epsilon);
   return factors;
@@ -95,19 +95,19 @@ std::vector<double> channel_factors(const OperatorUse& use, std::size_t scale, s
 
 /// W * scale / sqrt(var + epsilon)
 void compute_folded_weight(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> weights = numbers_of(use, 0);
+  std::vector<double> weights = doubles_of(use, 0);
   const std::vector<double> factors = channel_factors(use, 1, 2);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] *= factors[i / (weights.size() / factors.size())];
-  set_numbers(outputs[0], weights);
+  set_doubles(outputs[0], weights);
 }
 
 /// beta + (bias - mean) * scale / sqrt(var + epsilon)
 void compute_folded_bias(const OperatorUse& use, std::span<Operand> outputs) {
-  const std::vector<double> factors = channel_factors(use, 0, 3), mean = numbers_of(use, 2);
-  std::vector<double> beta = numbers_of(use, 1);
-  const std::vector<double> bias = numbers_of(use, 4);
+  const std::vector<double> factors = channel_factors(use, 0, 3), mean = doubles_of(use, 2);
+  std::vector<double> beta = doubles_of(use, 1);
+  const std::vector<double> bias = doubles_of(use, 4);
   for (std::size_t m = 0; m < beta.size(); ++m) beta[m] += ((bias.empty() ? 0.0 : bias[m]) - mean[m]) * factors[m];
-  set_numbers(outputs[0], beta);
+  set_doubles(outputs[0], beta);
 }
 
 constexpr Operator conv_operators[] = {

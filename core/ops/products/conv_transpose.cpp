@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "core/base/units.h"
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
 #include "core/ops/products/conv_arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -124,8 +124,8 @@ Work transposed_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_transposed(const OperatorUse& use, std::span<Operand> outputs) {
-  set_numbers(outputs[0],
-              spread_out(transposed_of(use), numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2), use.stop));
+  set_doubles(outputs[0],
+              spread_out(transposed_of(use), doubles_of(use, 0), doubles_of(use, 1), doubles_of(use, 2), use.stop));
 }
 
 constexpr Operator conv_transpose_operators[] = {

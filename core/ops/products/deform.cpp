@@ -1,9 +1,9 @@
 // Convolutions whose taps are moved (DeformConv), and columns put back into an image (Col2Im).
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
 #include "core/ops/products/conv.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -72,8 +72,8 @@ void compute_deform(const OperatorUse& use, std::span<Operand> outputs) {
   const Convolution conv = convolution_of(use);
   const Window& w = conv.window;
   const std::int64_t outs = w.out[0] * w.out[1], taps = w.kernel[0] * w.kernel[1], groups = offset_groups(use);
-  const auto x = numbers_of(use, 0), weight = numbers_of(use, 1), offset = numbers_of(use, 2),
-             bias = numbers_of(use, 3), mask = numbers_of(use, 4);
+  const auto x = doubles_of(use, 0), weight = doubles_of(use, 1), offset = doubles_of(use, 2),
+             bias = doubles_of(use, 3), mask = doubles_of(use, 4);
   const std::int64_t inside = conv.in_channels / conv.groups;
   List<double> y;
   for (std::int64_t n = 0; n < conv.batch; ++n) {
@@ -91,7 +91,7 @@ void compute_deform(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// Columns [N, C x block, positions] of a window over the image.
@@ -124,12 +124,12 @@ std::vector<Operand> infer_col2im(const OperatorUse& use) {
 /// Each element of the columns is added once.
 void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = col2im_window(use);
-  const List<double> x = numbers_of(use, 0);
+  const List<double> x = doubles_of(use, 0);
   const std::int64_t planes = element_count({outputs[0].shape[0], outputs[0].shape[1]});
   const std::int64_t pixels = element_count(window.in), block = element_count(window.kernel),
                      positions = element_count(window.out);
   List<double> y(as_size(element_count(outputs[0].shape)), 0.0);
-  if (y.empty()) return set_numbers(outputs[0], y);
+  if (y.empty()) return set_doubles(outputs[0], y);
   for_each_position(window, [&](std::int64_t number, const auto& taps, const auto&) {
     for (std::int64_t plane = 0; plane < planes; ++plane) {
       for (const Tap& tap : taps) {
@@ -137,7 +137,7 @@ void compute_col2im(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   });
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator deform_operators[] = {

@@ -1,8 +1,8 @@
 // Det: determinants of square matrices.
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -46,12 +46,12 @@ double determinant(double* matrix, std::size_t n) {
 }
 
 void compute_det(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> x = numbers_of(use, 0), y;
+  std::vector<double> x = doubles_of(use, 0), y;
   const auto n = as_size(input(use, 0).shape.back());
   for (std::int64_t i = 0; i < element_count(outputs[0].shape); ++i) {
     y.push_back(determinant(x.data() + as_size(i) * n * n, n));
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator determinant_operators[] = {

@@ -168,14 +168,14 @@ void compute_einsum(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<std::vector<double>> floats;
   std::vector<std::vector<std::uint64_t>> ints;
   for (std::size_t i = 0; i < use.inputs.size(); ++i) {
-    floats.push_back(numbers_of(use, i));
+    floats.push_back(doubles_of(use, i));
     ints.emplace_back(use.inputs[i]->value->ints.begin(), use.inputs[i]->value->ints.end());
   }
   const bool of_integers = std::none_of(use.inputs.begin(), use.inputs.end(),
                                         [](const Operand* operand) { return is_floating(operand->type); });
-  if (!of_integers) return set_numbers(outputs[0], contracted(use, equation, std::move(floats)));
+  if (!of_integers) return set_doubles(outputs[0], contracted(use, equation, std::move(floats)));
   const auto sums = contracted(use, equation, std::move(ints));
-  give_ints(outputs[0], {sums.begin(), sums.end()});
+  set_ints(outputs[0], {sums.begin(), sums.end()});
 }
 
 constexpr Operator einsum_operators[] = {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/body.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -138,11 +138,11 @@ void update(const LinearAttention& a, const Tokens& in, std::size_t row, std::si
 
 void compute_linear_attention(const OperatorUse& use, std::span<Operand> outputs) {
   const LinearAttention a = attention_of(use);
-  const Tokens in{numbers_of(use, query_in), numbers_of(use, key_in), numbers_of(use, value_in),
-                  numbers_of(use, decay_in), numbers_of(use, rate_in)};
+  const Tokens in{doubles_of(use, query_in), doubles_of(use, key_in), doubles_of(use, value_in),
+                  doubles_of(use, decay_in), doubles_of(use, rate_in)};
   const auto depth = as_size(a.depth), width = as_size(a.value_depth), heads = as_size(a.heads),
              queries = as_size(a.query_heads), made = as_size(a.outputs());
-  std::vector<double> state = numbers_of(use, state_in);
+  std::vector<double> state = doubles_of(use, state_in);
   if (state.empty()) state.assign(as_size(element_count(a.state())), 0.0);
   std::vector<double> y(as_size(a.batch * a.tokens) * made * width, 0.0);
   for (std::size_t row = 0; row < as_size(a.batch * a.tokens); ++row) {
@@ -161,7 +161,7 @@ void compute_linear_attention(const OperatorUse& use, std::span<Operand> outputs
     }
   }
   if (gives_state(use)) y.insert(y.end(), state.begin(), state.end());
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// query, key, value, state?, decay?, beta? -> result, last state.

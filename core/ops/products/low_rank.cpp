@@ -4,9 +4,8 @@
 // r = 1 A * B is W.
 #include <Eigen/Dense>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
-#include "core/ops/use.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -72,12 +71,12 @@ std::vector<double> factor(const Matrix& w, std::int64_t rank, bool left) {
 
 void compute_low_rank(const OperatorUse& use, std::span<Operand> outputs) {
   const Sizes s = factor_sizes(use);
-  const List<double> elements = numbers_of(use, 0);
+  const List<double> elements = doubles_of(use, 0);
   const bool turned = int_attribute(use, "trans_b", 0) != 0;
   Matrix w(s.k, s.n);
   for (std::int64_t k = 0; k < s.k; ++k)
     for (std::int64_t n = 0; n < s.n; ++n) w(k, n) = elements[turned ? n * s.k + k : k * s.n + n];
-  set_numbers(outputs[0], factor(w, s.rank, is_left(use)));
+  set_doubles(outputs[0], factor(w, s.rank, is_left(use)));
 }
 
 constexpr Operator low_rank_operators[] = {

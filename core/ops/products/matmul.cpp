@@ -141,7 +141,7 @@ Work matmul_work(const OperatorUse& use, std::span<const Operand>) {
 
 /// Integers exactly, wrapping, by way of their 64 bits.
 std::vector<std::uint64_t> bits_of_input(const OperatorUse& use, std::size_t i) {
-  numbers_of(use, i);  // that there are as many as the shape says
+  doubles_of(use, i);  // that there are as many as the shape says
   const std::vector<std::int64_t>& ints = use.inputs[i]->value->ints;
   return {ints.begin(), ints.end()};
 }
@@ -153,11 +153,11 @@ bool of_integers(const OperatorUse& use) {
 /// The sums of products as numbers. Those of integers wrap as the type does, as numpy has it, whatever factors
 /// come.
 std::vector<double> product_numbers(const OperatorUse& use, const Product& p, const Operand& output) {
-  if (!of_integers(use)) return multiplied(p, numbers_of(use, 0), numbers_of(use, 1), use.stop);
+  if (!of_integers(use)) return multiplied(p, doubles_of(use, 0), doubles_of(use, 1), use.stop);
   Operand sums = output;
   const auto bits = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
-  give_ints(sums, {bits.begin(), bits.end()});
-  return numbers_in(*sums.value);
+  set_ints(sums, {bits.begin(), bits.end()});
+  return doubles_of(*sums.value);
 }
 
 /// alpha and beta are 1 but in Gemm, and in scores their scale; the bias is broadcast to the result.
@@ -171,19 +171,18 @@ void compute_product(const OperatorUse& use, std::span<Operand> outputs) {
     std::vector<std::uint64_t> sums = multiplied(p, bits_of_input(use, 0), bits_of_input(use, 1), use.stop);
     if (bias != nullptr) {
       const std::vector<std::uint64_t> more = bits_of_input(use, 2);
-      const Spread from = spread(bias->shape, outputs[0].shape);
+      const BroadcastIndex from = broadcast_index(bias->shape, outputs[0].shape);
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += more[from[i]];
     }
-    give_ints(outputs[0], {sums.begin(), sums.end()});
-    return;
+    return set_ints(outputs[0], {sums.begin(), sums.end()});
   }
   std::vector<double> sums = product_numbers(use, p, outputs[0]);
   for (double& sum : sums) sum *= alpha;
   if (bias != nullptr) {
-    const std::vector<double> more = broadcast_numbers(numbers_of(use, 2), bias->shape, outputs[0].shape);
+    const std::vector<double> more = broadcast_doubles(doubles_of(use, 2), bias->shape, outputs[0].shape);
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += beta * more[i];
   }
-  set_numbers(outputs[0], sums);
+  set_doubles(outputs[0], sums);
 }
 
 constexpr Operator matmul_operators[] = {

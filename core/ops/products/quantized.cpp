@@ -62,15 +62,15 @@ void require_parameter(const OperatorUse& use, std::size_t i, const Shape& over,
 /// One number for each element of `over`; `otherwise` when absent.
 std::vector<double> parameter_over(const OperatorUse& use, std::size_t i, const Shape& over, bool along_rows,
                                    double otherwise) {
-  const std::vector<double> numbers = numbers_of(use, i);
+  const std::vector<double> numbers = doubles_of(use, i);
   if (numbers.size() <= 1) {
     return std::vector<double>(as_size(element_count(over)), numbers.empty() ? otherwise : numbers[0]);
   }
-  return broadcast_numbers(numbers, parameter_shape(*use.inputs[i], along_rows), over);
+  return broadcast_doubles(numbers, parameter_shape(*use.inputs[i], along_rows), over);
 }
 
 std::vector<double> without_zero(const OperatorUse& use, std::size_t i, std::size_t zero, bool along_rows) {
-  std::vector<double> numbers = numbers_of(use, i);
+  std::vector<double> numbers = doubles_of(use, i);
   const auto zeros = parameter_over(use, zero, use.inputs[i]->shape, along_rows, 0);
   for (std::size_t at = 0; at < numbers.size(); ++at) numbers[at] -= zeros[at];
   return numbers;
@@ -85,14 +85,14 @@ void set_rescaled(const OperatorUse& use, Operand& output, std::vector<double> s
   const auto zeros = parameter_over(use, y_zero, output.shape, true, 0);
   const bool scaled = optional_input(use, x_scale) != nullptr, rescaled = optional_input(use, y_scale) != nullptr;
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    if (integers) sums[i] = held_number(ElementType::int32, sums[i]);
+    if (integers) sums[i] = held_double(ElementType::int32, sums[i]);
     if (!scaled) continue;
     const float both = static_cast<float>(scales[i]) * static_cast<float>(weight_scale[i]);
     const float factor = rescaled ? both / static_cast<float>(rescales[i]) : both;
     const auto y = static_cast<double>(static_cast<float>(sums[i]) * factor);
     sums[i] = rescaled ? quantised(output.type, y, zeros[i]) : y;
   }
-  set_numbers(output, sums);
+  set_doubles(output, sums);
 }
 
 std::vector<Operand> infer_quantized_conv(const OperatorUse& use) {
@@ -110,11 +110,11 @@ Work quantized_conv_work(const OperatorUse& use, std::span<const Operand>) {
 void compute_quantized_conv(const OperatorUse& use, std::span<Operand> outputs) {
   const Convolution conv = convolution_of(use);
   const auto x = without_zero(use, 0, x_zero, false);
-  std::vector<double> w = numbers_of(use, 1);
+  std::vector<double> w = doubles_of(use, 1);
   const Shape channels = {conv.out_channels};
   const auto zeros = parameter_over(use, w_zero, channels, false, 0);
   for (std::size_t i = 0; i < w.size(); ++i) w[i] -= zeros[i / (w.size() / zeros.size())];
-  std::vector<double> sums = convolved(conv, x, w, numbers_of(use, bias_place), use.stop);
+  std::vector<double> sums = convolved(conv, x, w, doubles_of(use, bias_place), use.stop);
   const auto scales = parameter_over(use, w_scale, channels, false, 1);
   const auto plane = as_size(element_count(conv.window.out));
   std::vector<double> scale_of_each(sums.size());

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "core/ops/arithmetic.h"
+#include "core/base/words.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -81,8 +82,7 @@ std::vector<std::array<GateActivation, 3>> activations_of(const OperatorUse& use
   std::size_t alpha = 0, beta = 0;
   std::vector<std::array<GateActivation, 3>> all(as_size(l.directions));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    std::string name = names[i];
-    for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string name = lower(names[i]);
     const auto* known = std::find_if(std::begin(known_activations), std::end(known_activations),
                                      [&](const Known& row) { return row.name == name; });
     if (known == std::end(known_activations)) {
@@ -123,17 +123,17 @@ Work recurrent_work(const OperatorUse& use, std::span<const Operand>) {
 
 void compute_recurrent(const OperatorUse& use, std::span<Operand> outputs) {
   const Recurrence l = layer_of(use);
-  const RecurrentInputs in{numbers_of(use, 0), numbers_of(use, 1), numbers_of(use, 2), numbers_of(use, 3),
-                           numbers_of(use, 4), numbers_of(use, 5), numbers_of(use, 6), numbers_of(use, 7)};
+  const RecurrentInputs in{doubles_of(use, 0), doubles_of(use, 1), doubles_of(use, 2), doubles_of(use, 3),
+                           doubles_of(use, 4), doubles_of(use, 5), doubles_of(use, 6), doubles_of(use, 7)};
   for (double length : in.lengths) {
     if (!(length >= 0 && length <= static_cast<double>(l.steps))) {
       refuse(use, "shape_mismatch", "a sequence is longer than the input or has a negative length");
     }
   }
   const RecurrentOutputs out = unrolled(l, in, activations_of(use, l));
-  set_numbers(outputs[0], out.y);
-  set_numbers(outputs[1], out.hidden);
-  if (outputs.size() > 2) set_numbers(outputs[2], out.cell);
+  set_doubles(outputs[0], out.y);
+  set_doubles(outputs[1], out.hidden);
+  if (outputs.size() > 2) set_doubles(outputs[2], out.cell);
 }
 
 constexpr Operator recurrent_operators[] = {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -26,14 +25,7 @@ std::vector<Operand> infer_batch_norm(const OperatorUse& use) {
   require_type(use, 0, is_floating, "a float");
   const Shape& x = input(use, 0).shape;
   if (x.size() < 2) refuse(use, "shape_mismatch", "input " + shape_text(x) + " must have rank 2 or more");
-  for (std::size_t i = 1; i < 5; ++i) {
-    require_type(use, i, is_floating, "a float");
-    if (element_count(input(use, i).shape) != statistics_count(use)) {
-      refuse(use, "shape_mismatch",
-             fmt::format("input {} has shape {}, expected {} elements", i, shape_text(input(use, i).shape),
-                         statistics_count(use)));
-    }
-  }
+  for (std::size_t i = 1; i < 5; ++i) require_floats(use, i, statistics_count(use));
   std::vector<Operand> outputs{like_first(use)};
   if (!is_training(use)) return outputs;
   const std::size_t count = use.opset >= 14 ? 3 : 5;
@@ -88,11 +80,11 @@ void compute_batch_norm(const OperatorUse& use, std::span<Operand> outputs) {
       running.mean[c] = running.mean[c] * momentum + used.mean[c] * (1 - momentum);
       running.variance[c] = running.variance[c] * momentum + used.variance[c] * (1 - momentum);
     }
-    give_floats(outputs[1], std::move(running.mean));
-    give_floats(outputs[2], std::move(running.variance));
+    set_doubles(outputs[1], std::move(running.mean));
+    set_doubles(outputs[2], std::move(running.variance));
     if (outputs.size() > 3) {
-      give_floats(outputs[3], used.mean);
-      give_floats(outputs[4], used.variance);
+      set_doubles(outputs[3], used.mean);
+      set_doubles(outputs[4], used.variance);
     }
   }
   const double epsilon = float_attribute(use, "epsilon", 1e-5);
@@ -100,7 +92,7 @@ void compute_batch_norm(const OperatorUse& use, std::span<Operand> outputs) {
     const std::size_t c = of[i];
     x[i] = (x[i] - used.mean[c]) / std::sqrt(used.variance[c] + epsilon) * scale[c] + bias[c];
   }
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 /// With mean and variance known it is elementwise; scale, bias, mean and variance stay in registers over a channel.
@@ -151,7 +143,7 @@ void compute_lrn(const OperatorUse& use, std::span<Operand> outputs) {
       values[at] = in[at] / std::pow(bias + alpha / static_cast<double>(size) * squares, beta);
     }
   });
-  give_floats(outputs[0], std::move(values));
+  set_doubles(outputs[0], std::move(values));
 }
 
 /// Each result looks at `size` neighbouring channels.

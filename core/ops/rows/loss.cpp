@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -55,7 +55,7 @@ Work entropy_work(const OperatorUse& use, std::span<const Operand> outputs) {
 /// -log_prob of each target, weighted; 0 where it is to be ignored. Mean: over the weights of what is not ignored.
 void set_loss(const OperatorUse& use, const std::vector<double>& log_prob, Operand& output) {
   const Loss loss = loss_of(use);
-  const std::vector<double> target = numbers_of(use, 1), weights = numbers_of(use, 2);
+  const std::vector<double> target = doubles_of(use, 1), weights = doubles_of(use, 2);
   const bool ignores = has_attribute(use, "ignore_index");
   const auto ignored = static_cast<double>(int_attribute(use, "ignore_index", 0));
   std::vector<double> losses(target.size(), 0.0);
@@ -72,17 +72,17 @@ void set_loss(const OperatorUse& use, const std::vector<double>& log_prob, Opera
     total += losses[i];
     weight += own;
   }
-  if (loss.reduction == "none") return set_numbers(output, losses);
-  set_numbers(output, {loss.reduction == "sum" ? total : total / weight});
+  if (loss.reduction == "none") return set_doubles(output, losses);
+  set_doubles(output, {loss.reduction == "sum" ? total : total / weight});
 }
 
 void compute_likelihood(const OperatorUse& use, std::span<Operand> outputs) {
-  set_loss(use, numbers_of(use, 0), outputs[0]);
+  set_loss(use, doubles_of(use, 0), outputs[0]);
 }
 
 void compute_entropy(const OperatorUse& use, std::span<Operand> outputs) {
   const Loss loss = loss_of(use);
-  std::vector<double> x = numbers_of(use, 0);
+  std::vector<double> x = doubles_of(use, 0);
   const auto classes = as_size(loss.classes), inner = as_size(loss.inner);
   for (std::size_t row = 0; row < x.size() / std::max<std::size_t>(1, classes); ++row) {
     const std::size_t first = row / inner * classes * inner + row % inner;
@@ -92,7 +92,7 @@ void compute_entropy(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::size_t c = 0; c < classes; ++c) x[first + c * inner] -= most + std::log(sum);
   }
   set_loss(use, x, outputs[0]);
-  set_numbers(outputs[1], x);
+  set_doubles(outputs[1], x);
 }
 
 constexpr Operator loss_operators[] = {

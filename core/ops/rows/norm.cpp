@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -16,16 +15,6 @@ void require_rank(const OperatorUse& use, std::size_t least) {
   if (input(use, 0).shape.size() < least) {
     refuse(use, "shape_mismatch",
            fmt::format("input {} must have rank {} or more", shape_text(input(use, 0).shape), least));
-  }
-}
-
-/// Input `i` is absent or has `count` elements.
-void require_elements(const OperatorUse& use, std::size_t i, std::int64_t count) {
-  const Operand* operand = optional_input(use, i);
-  require_type(use, i, is_floating, "a float");
-  if (operand != nullptr && element_count(operand->shape) != count) {
-    refuse(use, "shape_mismatch",
-           fmt::format("input {} has shape {}, expected {} elements", i, shape_text(operand->shape), count));
   }
 }
 
@@ -55,7 +44,7 @@ Moments moments_of(const std::vector<double>& x, std::size_t rows, double epsilo
 
 /// Rows normalised; then gamma and beta, each with as many elements as divide the channels: element c * size /
 /// channels is channel c's.
-void give_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::size_t rows) {
+void set_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::size_t rows) {
   std::vector<double> x = value_of(use, 0).floats;
   const Moments moments = moments_of(x, rows, float_attribute(use, "epsilon", 1e-5));
   const std::vector<double>&gamma = value_of(use, 1).floats, &beta = value_of(use, 2).floats;
@@ -67,13 +56,13 @@ void give_by_channel(const OperatorUse& use, std::span<Operand> outputs, std::si
     const std::size_t row = i / length, at = i / inner % channels * gamma.size() / channels;
     x[i] = (x[i] - moments.mean[row]) * moments.scale[row] * gamma[at] + beta[at];
   }
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 std::vector<Operand> infer_instance_norm(const OperatorUse& use) {
   require_rank(use, 3);
-  require_elements(use, 1, input(use, 0).shape[1]);
-  require_elements(use, 2, input(use, 0).shape[1]);
+  require_floats(use, 1, input(use, 0).shape[1]);
+  require_floats(use, 2, input(use, 0).shape[1]);
   return {like_first(use)};
 }
 
@@ -82,7 +71,7 @@ Work instance_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_instance_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs, as_size(count_between(input(use, 0).shape, 0, 2)));
+  set_by_channel(use, outputs, as_size(count_between(input(use, 0).shape, 0, 2)));
 }
 
 std::int64_t group_count(const OperatorUse& use) { return int_attribute(use, "num_groups", 0); }
@@ -96,8 +85,8 @@ std::vector<Operand> infer_group_norm(const OperatorUse& use) {
            fmt::format("num_groups {} does not divide {} channels", groups, channels));
   }
   const bool per_group = use.type == "GroupNormalization" && use.opset < 21;
-  require_elements(use, 1, per_group ? groups : channels);
-  require_elements(use, 2, per_group ? groups : channels);
+  require_floats(use, 1, per_group ? groups : channels);
+  require_floats(use, 2, per_group ? groups : channels);
   return {like_first(use)};
 }
 
@@ -106,7 +95,7 @@ Work group_norm_work(const OperatorUse& use, std::span<const Operand>) {
 }
 
 void compute_group_norm(const OperatorUse& use, std::span<Operand> outputs) {
-  give_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
+  set_by_channel(use, outputs, as_size(element_count({input(use, 0).shape[0], group_count(use)})));
 }
 
 /// Input `i` is absent or broadcasts to the input.
@@ -138,10 +127,9 @@ std::vector<Operand> infer_layer_norm(const OperatorUse& use) {
 void apply_broadcast(const OperatorUse& use, std::size_t i, bool times, std::vector<double>& x) {
   const Tensor* operand = optional_value(use, i);
   if (operand == nullptr) return;
-  const Spread at = spread(operand->shape, input(use, 0).shape);
-  for (std::size_t e = 0; e < x.size(); ++e) {
+  const BroadcastIndex at = broadcast_index(operand->shape, input(use, 0).shape);
+  for (std::size_t e = 0; e < x.size(); ++e)
     x[e] = times ? x[e] * operand->floats[at[e]] : x[e] + operand->floats[at[e]];
-  }
 }
 
 void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
@@ -154,9 +142,9 @@ void compute_layer_norm(const OperatorUse& use, std::span<Operand> outputs) {
   }
   apply_broadcast(use, 1, true, x);
   apply_broadcast(use, 2, false, x);
-  give_floats(outputs[0], std::move(x));
-  give_floats(outputs[1], std::move(moments.mean));
-  give_floats(outputs[2], std::move(moments.scale));
+  set_doubles(outputs[0], std::move(x));
+  set_doubles(outputs[1], std::move(moments.mean));
+  set_doubles(outputs[2], std::move(moments.scale));
 }
 
 Work layer_norm_work(const OperatorUse& use, std::span<const Operand>) {
@@ -183,7 +171,7 @@ void compute_rms_norm(const OperatorUse& use, std::span<Operand> outputs) {
     for (std::size_t i = 0; i < length; ++i) at[i] *= scale;
   }
   apply_broadcast(use, 1, true, x);
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 /// sdip.RMSNorm, which rewrites make: gamma over all axes from `axis` on, divided by the root where ONNX's
@@ -212,7 +200,7 @@ void compute_fused_rms_norm(const OperatorUse& use, std::span<Operand> outputs) 
     const double root = std::sqrt(squares / static_cast<double>(length) + epsilon);
     for (std::size_t i = 0; i < length; ++i) at[i] = at[i] / root * (gamma == nullptr ? 1.0 : gamma->floats[i]);
   }
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 std::vector<std::size_t> mvn_axes(const OperatorUse& use) {
@@ -232,7 +220,7 @@ void compute_mvn(const OperatorUse& use, std::span<Operand> outputs) {
   Shape kept = input(use, 0).shape;
   const auto axes = mvn_axes(use);
   for (std::size_t axis : axes) kept[axis] = 1;
-  const Spread slot = spread(kept, input(use, 0).shape);
+  const BroadcastIndex slot = broadcast_index(kept, input(use, 0).shape);
   std::vector<double> sum(as_size(element_count(kept))), squares(sum.size());
   const double count = static_cast<double>(x.size()) / static_cast<double>(sum.size());
   for (std::size_t i = 0; i < x.size(); ++i) sum[slot[i]] += x[i];
@@ -242,7 +230,7 @@ void compute_mvn(const OperatorUse& use, std::span<Operand> outputs) {
   }
   for (std::size_t i = 0; i < x.size(); ++i)
     x[i] = (x[i] - sum[slot[i]] / count) / (std::sqrt(squares[slot[i]] / count) + 1e-9);
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 Work mvn_work(const OperatorUse& use, std::span<const Operand>) {
@@ -272,7 +260,7 @@ void compute_lp_norm(const OperatorUse& use, std::span<Operand> outputs) {
     if (norm == 0) return;
     for (std::size_t i = start; i < end; i += lines.inner) x[i] /= norm;
   });
-  give_floats(outputs[0], std::move(x));
+  set_doubles(outputs[0], std::move(x));
 }
 
 Work lp_norm_work(const OperatorUse& use, std::span<const Operand>) {

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -46,7 +45,7 @@ void compute_arg(const OperatorUse& use, std::span<Operand> outputs) {
     }
     found.push_back(static_cast<std::int64_t>(best));
   });
-  give_ints(outputs[0], std::move(found));
+  set_ints(outputs[0], std::move(found));
 }
 
 /// k is an attribute before opset 10, an input from there on; `largest` and integers come with opset 11.
@@ -83,7 +82,7 @@ void compute_top_k(const OperatorUse& use, std::span<Operand> outputs) {
     }
   });
   outputs[0].value = gathered_elements(in, outputs[0].shape, from);
-  give_ints(outputs[1], std::move(indices));
+  set_ints(outputs[1], std::move(indices));
 }
 
 std::vector<Operand> infer_running(const OperatorUse& use) {
@@ -112,13 +111,9 @@ void compute_running(const OperatorUse& use, std::span<Operand> outputs) {
       }
     });
   };
-  if (is_floating(value.type)) {
-    run(value.floats, Product ? 1.0 : 0.0);
-    give_floats(outputs[0], std::move(value.floats));
-  } else {
-    run(value.ints, std::uint64_t{Product ? 1 : 0});
-    give_ints(outputs[0], std::move(value.ints));
-  }
+  is_floating(value.type) ? run(value.floats, Product ? 1.0 : 0.0) : run(value.ints, std::uint64_t{Product});
+  is_floating(value.type) ? set_doubles(outputs[0], std::move(value.floats))
+                          : set_ints(outputs[0], std::move(value.ints));
 }
 
 constexpr std::string_view arg_attributes = "axis keepdims select_last_index";

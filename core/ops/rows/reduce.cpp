@@ -1,11 +1,11 @@
 // Operators that make one element of many: sums, means, products, norms, the greatest and the least.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/base/element_codes.h"
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -74,47 +74,44 @@ std::vector<T> gathered(const OperatorUse& use, const Operand& out, const std::v
   return results;
 }
 
-double plus(double sum, double x) { return sum + x; }
-
 /// sum f(x), then g of it, over floats; integers the same, cut to the type at the end.
 template <double (*F)(double), double (*G)(double)>
 void compute_float_sum(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> sums =
-      gathered(use, outputs[0], doubles_of(value_of(use, 0)), 0.0, [](double sum, double x) { return sum + F(x); });
+      gathered(use, outputs[0], doubles_of(use, 0), 0.0, [](double sum, double x) { return sum + F(x); });
   for (double& sum : sums) sum = G(sum);
-  give_numbers(outputs[0], std::move(sums));
+  set_doubles(outputs[0], std::move(sums));
 }
 
-/// start, then f(so far, element): floats in double, integers wrapping as 64 bits do and cut to the type.
-template <class Floats, class Ints>
-void compute_both(const OperatorUse& use, std::span<Operand> outputs, std::uint64_t start, Floats f, Ints g) {
-  Operand& out = outputs[0];
+/// The same f of floats and of integers, each from its own start; integers are cut to the type.
+template <class F>
+void set_reduced(const OperatorUse& use, Operand& out, double float_start, std::int64_t int_start, F f) {
   const Tensor& in = value_of(use, 0);
-  if (is_floating(in.type)) {
-    give_floats(out, gathered(use, out, in.floats, static_cast<double>(start), f));
-    return;
-  }
-  give_ints(out, gathered(use, out, in.ints, static_cast<std::int64_t>(start), [&](std::int64_t a, std::int64_t b) {
-              return static_cast<std::int64_t>(g(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-            }));
+  is_floating(in.type) ? set_doubles(out, gathered(use, out, in.floats, float_start, f))
+                       : set_ints(out, gathered(use, out, in.ints, int_start, f));
 }
 
 using Word = std::uint64_t;
 
+/// Floats in double, integers wrapping as 64 bits do.
+template <class F>
+void compute_wrapping(const OperatorUse& use, std::span<Operand> outputs, std::int64_t start, F f) {
+  set_reduced(use, outputs[0], static_cast<double>(start), start, [&]<class T>(T so_far, T x) {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, Word>;
+    return static_cast<T>(f(static_cast<Wide>(so_far), static_cast<Wide>(x)));
+  });
+}
+
 void compute_sum(const OperatorUse& use, std::span<Operand> outputs) {
-  compute_both(use, outputs, 0, plus, [](Word sum, Word x) { return sum + x; });
+  compute_wrapping(use, outputs, 0, [](auto sum, auto x) { return sum + x; });
 }
 
 void compute_prod(const OperatorUse& use, std::span<Operand> outputs) {
-  compute_both(
-      use, outputs, 1, [](double product, double x) { return product * x; },
-      [](Word product, Word x) { return product * x; });
+  compute_wrapping(use, outputs, 1, [](auto product, auto x) { return product * x; });
 }
 
 void compute_sum_square(const OperatorUse& use, std::span<Operand> outputs) {
-  compute_both(
-      use, outputs, 0, [](double sum, double x) { return sum + x * x; },
-      [](Word sum, Word x) { return sum + x * x; });
+  compute_wrapping(use, outputs, 0, [](auto sum, auto x) { return sum + x * x; });
 }
 
 /// Integers are cut towards zero; of no elements a float's mean is not-a-number, an integer's 0.
@@ -124,10 +121,9 @@ void compute_reduced_mean(const OperatorUse& use, std::span<Operand> outputs) {
   const std::int64_t results = element_count(out.shape);
   const std::int64_t count = results == 0 ? 0 : element_count(in.shape) / results;
   if (is_floating(in.type)) {
-    std::vector<double> sums = gathered(use, out, in.floats, 0.0, plus);
+    std::vector<double> sums = gathered(use, out, in.floats, 0.0, std::plus());
     for (double& x : sums) x /= static_cast<double>(count);
-    give_floats(out, std::move(sums));
-    return;
+    return set_doubles(out, std::move(sums));
   }
   compute_sum(use, outputs);
   for (std::int64_t& x : out.value->ints) {
@@ -139,32 +135,27 @@ void compute_reduced_mean(const OperatorUse& use, std::span<Operand> outputs) {
   }
 }
 
-/// The greatest or least element. Where there are no elements, the greatest is the least that the type holds, and
-/// the least is the greatest.
+/// The greatest or least element; not-a-number stays. Where there are no elements, the greatest is the least that
+/// the type holds, and the least is the greatest.
 template <bool Greatest>
 void compute_extreme(const OperatorUse& use, std::span<Operand> outputs) {
-  Operand& out = outputs[0];
-  const Tensor& in = value_of(use, 0);
-  if (is_floating(in.type)) {
-    const auto better = [](double a, double b) {
-      return std::isnan(a) || (Greatest ? a > b : a < b) ? a : b;  // not-a-number stays
-    };
-    give_floats(out, gathered(use, out, in.floats, Greatest ? -HUGE_VAL : HUGE_VAL, better));
-    return;
-  }
-  const std::int64_t bits = in.type == ElementType::boolean ? 1 : bits_of(in.type) - is_signed(in.type);
-  const auto most = static_cast<std::int64_t>(bits == 64 ? UINT64_MAX : (Word{1} << bits) - 1);
-  const std::int64_t least = is_signed(in.type) ? -most - 1 : 0;
-  give_ints(out, gathered(use, out, in.ints, Greatest ? least : most, [&](std::int64_t a, std::int64_t b) {
-              const bool above = sort_key(in.type, a) > sort_key(in.type, b);
-              return above == Greatest ? a : b;
-            }));
+  const ElementType type = input(use, 0).type;
+  const std::int64_t bits = type == ElementType::boolean ? 1 : bits_of(type) - is_signed(type);
+  const auto most = static_cast<std::int64_t>(bits >= 64 ? UINT64_MAX : (Word{1} << bits) - 1);
+  const std::int64_t least = is_signed(type) ? -most - 1 : 0;
+  const auto better = [&]<class T>(T a, T b) {
+    if constexpr (std::is_same_v<T, double>)
+      return std::isnan(a) || (Greatest ? a > b : a < b) ? a : b;
+    else
+      return (sort_key(type, a) > sort_key(type, b)) == Greatest ? a : b;
+  };
+  set_reduced(use, outputs[0], Greatest ? -HUGE_VAL : HUGE_VAL, Greatest ? least : most, better);
 }
 
 /// The greatest is taken out first, so that no exponential overflows: log sum e^x = m + log sum e^(x-m).
 void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
   Operand& out = outputs[0];
-  const std::vector<double> values = doubles_of(value_of(use, 0));
+  const std::vector<double> values = doubles_of(use, 0);
   const std::vector<double> most =
       gathered(use, out, values, -HUGE_VAL, [](double a, double b) { return std::isnan(a) || a > b ? a : b; });
   const std::vector<std::int64_t> slots = slots_of(use);
@@ -175,7 +166,7 @@ void compute_log_sum_exp(const OperatorUse& use, std::span<Operand> outputs) {
     sums[slot] += std::exp(values[i] - shift(slot));
   }
   for (std::size_t slot = 0; slot < sums.size(); ++slot) sums[slot] = shift(slot) + std::log(sums[slot]);
-  give_numbers(out, std::move(sums));
+  set_doubles(out, std::move(sums));
 }
 
 double same(double x) { return x; }

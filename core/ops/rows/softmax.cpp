@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/ops/families.h"
-#include "core/ops/use.h"
 #include "core/ops/values.h"
 
 namespace sdip {
@@ -53,7 +52,7 @@ template <bool Logarithm>
 void compute_softmax(const OperatorUse& use, std::span<Operand> outputs) {
   std::vector<double> values = value_of(use, 0).floats;
   softmax_lines<Logarithm>(values, softmax_lines(use), 1);
-  give_floats(outputs[0], std::move(values));
+  set_doubles(outputs[0], std::move(values));
 }
 
 /// 1 at the first of the greatest, 0 elsewhere.
@@ -68,7 +67,7 @@ void compute_hardmax(const OperatorUse& use, std::span<Operand> outputs) {
     }
     if (lines.length > 0) values[best] = 1.0;
   });
-  give_floats(outputs[0], std::move(values));
+  set_doubles(outputs[0], std::move(values));
 }
 
 /// [2,8,64,77] along the last axis: 1024 rows of 77.
@@ -103,10 +102,10 @@ std::vector<Operand> infer_temperature_softmax(const OperatorUse& use) {
 }
 
 void compute_temperature_softmax(const OperatorUse& use, std::span<Operand> outputs) {
-  std::vector<double> values = doubles_of(value_of(use, 0));
+  std::vector<double> values = doubles_of(use, 0);
   softmax_lines<false>(values, lines_along(input(use, 0).shape, axis_attribute(use, -1)),
                        float_attribute(use, "temperature", 1));
-  give_floats(outputs[0], std::move(values));
+  set_doubles(outputs[0], std::move(values));
 }
 
 /// Three passes, as any softmax.

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -30,7 +30,7 @@ double overlap(const Box& a, const Box& b) {
 }
 
 double scalar_input(const OperatorUse& use, std::size_t i, double otherwise) {
-  const std::vector<double> numbers = numbers_of(use, i);
+  const std::vector<double> numbers = doubles_of(use, i);
   if (numbers.size() > 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
   return numbers.empty() ? otherwise : numbers[0];
 }
@@ -67,7 +67,7 @@ std::vector<std::int64_t> best_boxes(const List<Box>& boxes, const double* score
 
 /// Rows (batch, class, box), one after the other.
 std::vector<double> selected(const OperatorUse& use) {
-  const std::vector<double> corners = numbers_of(use, 0), scores = numbers_of(use, 1);
+  const std::vector<double> corners = doubles_of(use, 0), scores = doubles_of(use, 1);
   const double most = scalar_input(use, 2, 0), overlaps = scalar_input(use, 3, 0);
   const double least = scalar_input(use, 4, 0);
   const bool centre = int_attribute(use, "center_point_box", 0) != 0;
@@ -108,7 +108,7 @@ Work suppression_work(const OperatorUse& use, std::span<const Operand> outputs) 
 }
 
 void compute_suppression(const OperatorUse& use, std::span<Operand> outputs) {
-  set_numbers(outputs[0], selected(use));
+  set_doubles(outputs[0], selected(use));
 }
 
 constexpr Operator detect_operators[] = {

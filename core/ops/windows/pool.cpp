@@ -60,26 +60,26 @@ std::vector<double> results_for(const Operand& output) {
 void compute_average(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = pool_window(use);
   const bool padded = int_attribute(use, "count_include_pad", 0) != 0;
-  const List<double> x = numbers_of(use, 0);
+  const List<double> x = doubles_of(use, 0);
   std::vector<double> y = results_for(outputs[0]);
   for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto& position) {
     const std::int64_t count = padded ? padded_taps_at(window, position) : std::ssize(taps);
     for (const Tap& tap : taps) y[i] += x[plane + tap.input];
     if (count > 0) y[i] /= static_cast<double>(count);
   });
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// p-th root of the sum of p-th powers.
 void compute_lp(const OperatorUse& use, std::span<Operand> outputs) {
   const auto p = static_cast<double>(int_attribute(use, "p", 2));
-  const List<double> x = numbers_of(use, 0);
+  const List<double> x = doubles_of(use, 0);
   std::vector<double> y = results_for(outputs[0]);
   for_each_window(use, pool_window(use), [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
     for (const Tap& tap : taps) y[i] += std::pow(std::fabs(x[plane + tap.input]), p);
     y[i] = std::pow(y[i], 1 / p);
   });
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 double least_of(ElementType type) {
@@ -101,7 +101,7 @@ std::int64_t column_major(std::int64_t element, const Shape& plane) {
 void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
   const Window window = pool_window(use);
   const bool columns = int_attribute(use, "storage_order", 0) != 0;
-  const List<double> x = numbers_of(use, 0);
+  const List<double> x = doubles_of(use, 0);
   std::vector<double> y = results_for(outputs[0]), where = y;
   for_each_window(use, window, [&](std::size_t i, std::int64_t plane, const auto& taps, const auto&) {
     y[i] = least_of(outputs[0].type);
@@ -112,8 +112,8 @@ void compute_max(const OperatorUse& use, std::span<Operand> outputs) {
     }
     where[i] = static_cast<double>(plane + (columns ? column_major(best, window.in) : best));
   });
-  set_numbers(outputs[0], y);
-  if (outputs.size() > 1) set_numbers(outputs[1], where);
+  set_doubles(outputs[0], y);
+  if (outputs.size() > 1) set_doubles(outputs[1], where);
 }
 
 /// MaxUnpool: the greatest of each window put back where MaxPool found it.
@@ -157,7 +157,7 @@ Work unpool_work(const OperatorUse& use, std::span<const Operand> outputs) {
 
 /// Indices are numbers of elements of the whole result, as MaxPool gives them for its input.
 void compute_unpool(const OperatorUse& use, std::span<Operand> outputs) {
-  const std::vector<double> x = numbers_of(use, 0), indices = numbers_of(use, 1);
+  const std::vector<double> x = doubles_of(use, 0), indices = doubles_of(use, 1);
   const std::int64_t count = element_count(outputs[0].shape);
   List<double> y(as_size(count), 0.0);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -166,7 +166,7 @@ void compute_unpool(const OperatorUse& use, std::span<Operand> outputs) {
     }
     y[static_cast<std::size_t>(indices[i])] = x[i];
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator pool_operators[] = {

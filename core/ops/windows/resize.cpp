@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -16,7 +16,7 @@ std::vector<double> floats_of_input(const OperatorUse& use, std::size_t i) {
   if (!operand->value) {
     refuse(use, "shape_unknown", fmt::format("input {} (scales or region) is not known at import", i));
   }
-  return numbers_of(use, i);
+  return doubles_of(use, i);
 }
 
 /// Where scales stand: Upsample 7 has an attribute, Upsample 9 and Resize 10 an input, Resize 11 a region before.
@@ -148,7 +148,7 @@ void compute_resize(const OperatorUse& use, std::span<Operand> outputs) {
   const ResizeRule rule = rule_of(use);
   if (rule.coordinates == "tf_crop_and_resize") {
     const std::vector<std::size_t> which = given_axes(use);
-    const std::vector<double> roi = numbers_of(use, 1);
+    const std::vector<double> roi = doubles_of(use, 1);
     if (roi.size() != 2 * which.size()) {
       refuse(use, "shape_mismatch", "the region must have a start and an end an axis");
     }
@@ -157,7 +157,7 @@ void compute_resize(const OperatorUse& use, std::span<Operand> outputs) {
     }
   }
   const bool nothing = element_count(outputs[0].shape) == 0;
-  set_numbers(outputs[0], resized(use, axes, rule, nothing ? std::vector<double>{} : numbers_of(use, 0)));
+  set_doubles(outputs[0], resized(use, axes, rule, nothing ? std::vector<double>{} : doubles_of(use, 0)));
 }
 
 constexpr Operator resize_operators[] = {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 #include "core/ops/windows/resize.h"
 
 namespace sdip {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/base/units.h"
-#include "core/ops/arithmetic.h"
 #include "core/ops/families.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 namespace {
@@ -136,7 +136,7 @@ std::int64_t batch_of(const OperatorUse& use, double number) {
 void compute_align(const OperatorUse& use, std::span<Operand> outputs) {
   const Regions regions = regions_of(use);
   const Shape& shape = input(use, 0).shape;
-  const auto x = numbers_of(use, 0), rois = numbers_of(use, 1), batches = numbers_of(use, 2);
+  const auto x = doubles_of(use, 0), rois = doubles_of(use, 1), batches = doubles_of(use, 2);
   const double scale = float_attribute(use, "spatial_scale", 1.0);
   const auto mode =
       string_attribute(use, "coordinate_transformation_mode", use.opset < 16 ? "output_half_pixel" : "half_pixel");
@@ -158,7 +158,7 @@ void compute_align(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], result);
+  set_doubles(outputs[0], result);
 }
 
 /// Elements [from, to) of one axis that a cell covers, within the input.
@@ -176,7 +176,7 @@ std::pair<std::int64_t, std::int64_t> covered(double start, double end, std::int
 void compute_max_roi(const OperatorUse& use, std::span<Operand> outputs) {
   const Regions regions = regions_of(use);
   const Shape& shape = input(use, 0).shape;
-  const auto x = numbers_of(use, 0), rois = numbers_of(use, 1);
+  const auto x = doubles_of(use, 0), rois = doubles_of(use, 1);
   const double scale = float_attribute(use, "spatial_scale", 1.0);
   std::vector<double> result;
   for (std::int64_t r = 0; r < regions.count; ++r) {
@@ -196,7 +196,7 @@ void compute_max_roi(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], result);
+  set_doubles(outputs[0], result);
 }
 
 constexpr Operator roi_operators[] = {

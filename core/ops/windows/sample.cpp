@@ -118,7 +118,7 @@ void compute_sample(const OperatorUse& use, std::span<Operand> outputs) {
   const Sampling s = sampling_of(use);
   const Shape& shape = input(use, 0).shape;
   const Shape sizes(shape.begin() + 2, shape.end());
-  const std::vector<double> x = numbers_of(use, 0), grid = numbers_of(use, 1);
+  const std::vector<double> x = doubles_of(use, 0), grid = doubles_of(use, 1);
   const std::int64_t plane = element_count(sizes);
   const Shape& out = outputs[0].shape;
   const std::int64_t points = count_between(out, 2, out.size());
@@ -134,7 +134,7 @@ void compute_sample(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// theta [N,2,3] or [N,3,4], and the size [N,C,H,W] or [N,C,D,H,W] of what will be sampled.
@@ -170,7 +170,7 @@ void compute_affine(const OperatorUse& use, std::span<Operand> outputs) {
   const Shape& out = outputs[0].shape;
   const auto rank = as_size(out.back());
   const bool align = int_attribute(use, "align_corners", 0) != 0;
-  const std::vector<double> theta = numbers_of(use, 0);
+  const std::vector<double> theta = doubles_of(use, 0);
   List<double> y;
   Shape points(out.begin(), out.end() - 1);
   std::vector<std::int64_t> index(points.size(), 0);
@@ -184,7 +184,7 @@ void compute_affine(const OperatorUse& use, std::span<Operand> outputs) {
       y.push_back(sum);
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator sample_operators[] = {

@@ -42,7 +42,7 @@ void compute_window(const OperatorUse& use, std::span<Operand> outputs) {
     const double turn = 2 * std::numbers::pi * static_cast<double>(i) / n;
     y.push_back(window->a - window->b * std::cos(turn) + window->c * std::cos(2 * turn));
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// Inputs: number of mel bins, length of the transform, sample rate, lowest and highest frequency.
@@ -55,7 +55,7 @@ std::vector<Operand> infer_mel(const OperatorUse& use) {
 /// 700).
 std::vector<double> mel_edges(const OperatorUse& use, std::int64_t bins) {
   const auto one = [&](std::size_t i) {
-    const auto numbers = numbers_of(use, i);
+    const auto numbers = doubles_of(use, i);
     if (numbers.size() != 1) refuse(use, "shape_mismatch", fmt::format("input {} must be one number", i));
     return numbers[0];
   };
@@ -85,7 +85,7 @@ void compute_mel(const OperatorUse& use, std::span<Operand> outputs) {
       y[row * bins + bin] = weight;
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator signal_window_operators[] = {

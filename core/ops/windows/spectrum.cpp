@@ -102,7 +102,7 @@ std::pair<double, double> spectrum_at(const Transform& t, std::int64_t bin, cons
 void compute_dft(const OperatorUse& use, std::span<Operand> outputs) {
   const Transform t = transform_of(use);
   const Shape& shape = input(use, 0).shape;
-  const std::vector<double> x = numbers_of(use, 0);
+  const std::vector<double> x = doubles_of(use, 0);
   const std::int64_t parts = shape.back(), count = shape[t.axis];
   const std::int64_t outer = count_between(shape, 0, t.axis),
                      inner = count_between(shape, t.axis + 1, shape.size() - 1);
@@ -118,7 +118,7 @@ void compute_dft(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 /// Frames of a signal [batch, length, parts], each `step` behind the one before.
@@ -165,7 +165,7 @@ Work stft_work(const OperatorUse& use, std::span<const Operand> outputs) {
 void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {
   const Frames f = frames_of(use);
   const Shape& shape = input(use, 0).shape;
-  const std::vector<double> x = numbers_of(use, 0), window = numbers_of(use, 2);
+  const std::vector<double> x = doubles_of(use, 0), window = doubles_of(use, 2);
   const std::int64_t parts = shape[2], length = f.transform.length;
   std::vector<double> y;
   for (std::int64_t batch = 0; batch < shape[0]; ++batch) {
@@ -182,7 +182,7 @@ void compute_stft(const OperatorUse& use, std::span<Operand> outputs) {
       }
     }
   }
-  set_numbers(outputs[0], y);
+  set_doubles(outputs[0], y);
 }
 
 constexpr Operator spectrum_operators[] = {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 
 namespace sdip {
 

@@ -2,12 +2,12 @@
 #include "core/program/tiling/mapping_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "core/base/error.h"
 #include "core/base/escaped.h"
 #include "core/base/list_text.h"
+#include "core/base/words.h"
 #include "core/program/tiling/rule_reader.h"
 #include "core/program/tiling/tiles.h"
 
@@ -16,9 +16,8 @@ namespace {
 
 std::int64_t size_of(const RuleReader& reader, std::string_view text) {
   if (text == "all") return 0;
-  std::int64_t size = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (problem != std::errc() || end != text.data() + text.size() || size < 1)
+  const std::int64_t size = whole_number(text).value_or(0);
+  if (size < 1)
     reader.refuse("expected a whole number from 1, or all; found '" + printable(text.substr(0, 40)) + "'");
   return size;
 }
@@ -26,10 +25,7 @@ std::int64_t size_of(const RuleReader& reader, std::string_view text) {
 LoopOrder order_of(const RuleReader& reader, std::string_view text) {
   LoopOrder order{};
   std::size_t count = 0;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', from), text.size());
-    const std::string_view name = text.substr(from, comma - from);
-    from = comma + 1;
+  for (const std::string_view name : split(text, ',')) {
     constexpr LoopOrder loops{Loop::rows, Loop::columns, Loop::channels, Loop::sums};
     const auto* loop = std::ranges::find(loops, name, loop_text);
     const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);

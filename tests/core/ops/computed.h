@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "core/ops/arithmetic.h"
+#include "core/ops/values.h"
 #include "tests/core/ops/use_of.h"
 
 namespace sdip {
@@ -15,7 +15,7 @@ using Doubles = std::vector<double>;
 /// A constant of any type: floats rounded, integers as they are.
 inline Operand tensor(Shape shape, const Doubles& values, ElementType type = ElementType::float32) {
   Operand operand = typed(type, std::move(shape));
-  set_numbers(operand, values);
+  set_doubles(operand, values);
   return operand;
 }
 
@@ -42,7 +42,7 @@ inline std::vector<Operand> computed(const Use& given) {
 }
 
 inline Doubles values_of(const Use& given, std::size_t output = 0) {
-  return numbers_in(computed(given).at(output).value.value());
+  return doubles_of(computed(given).at(output).value.value());
 }
 
 inline std::string computing_code_of(const Use& given) {

@@ -72,7 +72,7 @@ TEST(conv_transpose, hostile_sizes_are_refused) {
 TEST(deform_conv, without_offsets_is_a_convolution_and_offsets_move_its_taps) {
   const Operand x = counting({1, 1, 3, 3}), w = tensor({1, 1, 1, 1}, {1});
   const Operand none = tensor({1, 2, 3, 3}, Doubles(18, 0));
-  EXPECT_EQ(values_of({"DeformConv", {x, w, none}, {}, 19}), numbers_in(*x.value));
+  EXPECT_EQ(values_of({"DeformConv", {x, w, none}, {}, 19}), doubles_of(*x.value));
   Doubles moves(18, 0);
   moves[0] = 0.5;    // (0,0) looks half a row down: between 0 and 3
   moves[9 + 8] = 1;  // (2,2) looks a column to the right: outside

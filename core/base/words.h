@@ -1,4 +1,4 @@
-// Texts taken apart into words, and words put into a command.
+// Texts taken apart into words.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,5 @@ std::string lower(std::string_view text);
 
 /// The whole number that all of a text is; nothing of any other text, or where it is too large.
 std::optional<std::int64_t> whole_number(std::string_view text);
-
-/// The text between single quotes, as a shell reads it back.
-std::string shell_quoted(std::string_view text);
-/// The same where a shell would read it otherwise without.
-std::string shell_word(std::string_view text);
 
 }  // namespace sdip

@@ -1,5 +1,5 @@
-// Texts taken apart into words, and words put into a command.
-#include "server/io/words.h"
+// Texts taken apart into words.
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -32,18 +32,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   return problem == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
-  const bool is_plain = !text.empty() && text.find_first_not_of(plain) == std::string_view::npos;
-  return is_plain ? std::string(text) : shell_quoted(text);
 }
 
 }  // namespace sdip
