@@ -259,8 +259,8 @@ void decode_column(std::string_view column, const std::vector<std::uint8_t>& fea
     bits = 64;
     head = 1;
   } else if (column[0] == packed && column.size() >= packed_head) {
-    bits = column[1];
-    shift = column[2];
+    bits = static_cast<unsigned char>(column[1]);
+    shift = static_cast<unsigned char>(column[2]);
     head = packed_head;
     at = 3;
     if (bits < 1 || bits > 64 || shift < 0 || shift > 64 - bits) damaged(where, "the bits of a column");

@@ -177,7 +177,7 @@ Machine said_machine(const MachineOptions& options) {
 }
 
 Machine machine_of(const MachineOptions& options) {
-  const Machine machine = said_machine(options);
+  Machine machine = said_machine(options);
   check_machine(machine);
   return machine;
 }

@@ -105,11 +105,12 @@ struct Blow {
   std::vector<std::string> environment = {};
 };
 
-Blow drawn_blow(std::mt19937& random) {
+/// A kill comes within what a whole sweep took on this machine.
+Blow drawn_blow(std::mt19937& random, std::chrono::milliseconds whole) {
   Blow blow;
   constexpr int killed = 0, ways[] = {killed, ENOSPC, EIO, EROFS};
   if (sanitized || random() % 3 == 0)
-    blow.kill_after = std::chrono::milliseconds(random() % (sanitized ? 3000 : 500));
+    blow.kill_after = std::chrono::milliseconds(static_cast<std::int64_t>(random()) % whole.count());
   else
     blow.environment = {"LD_PRELOAD=" SDIP_FAILING_WRITES, "SDIP_FAIL_AT=" + std::to_string(1 + random() % 250),
                         "SDIP_FAIL_WITH=" + std::to_string(ways[random() % std::size(ways)])};
@@ -143,7 +144,9 @@ void expect_kept(const std::string& data, int& seen) {
 }
 
 TEST(crash, rounds_of_kills_and_of_writes_that_fail_lose_nothing) {
+  const auto begin = std::chrono::steady_clock::now();
   const std::string whole = whole_export();
+  const auto took = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   const int rounds = crash_rounds();
   std::mt19937 random(26);
   int hit = 0, sweeps = 0, points_at_hits = 0;
@@ -152,7 +155,7 @@ TEST(crash, rounds_of_kills_and_of_writes_that_fail_lose_nothing) {
     const std::string data = folder / "data";
     int seen = 0;
     for (bool done = false; !done;) {
-      const Blow blow = hit < rounds ? drawn_blow(random) : Blow();
+      const Blow blow = hit < rounds ? drawn_blow(random, took) : Blow();
       const Ended ended = life_under(blow, data, seen);
       done = ended.exit_code == 0;
       if (done) break;

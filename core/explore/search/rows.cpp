@@ -7,11 +7,8 @@
 #include <string>
 
 #include "core/base/error.h"
-<<<<<<< HEAD
-#include "core/explore/search/search.h"
-=======
 #include "core/base/words.h"
->>>>>>> h4
+#include "core/explore/search/search.h"
 
 namespace sdip {
 namespace {

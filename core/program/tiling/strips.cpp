@@ -102,7 +102,7 @@ InstructionClass part_class(const InstructionClass& c, std::size_t number, const
   const bool reads_a = works_on_a(c.parts, number);
   const std::int64_t made = rows.made[number];
   InstructionClass one;
-  static_cast<FusedOperator&>(one) = part;
+  static_cast<FusedOperator&>(one) = static_cast<const FusedOperator&>(part);
   one.operand_a = reads_a ? c.operand_a : Place::dsram;
   if (reads_a) one.pair_a = c.pair_a;
   one.to_dsram = !last || c.to_dsram;

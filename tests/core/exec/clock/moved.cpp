@@ -1,5 +1,5 @@
 // What instructions of a program moved, and what is said against it.
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 
 #include <gtest/gtest.h>
 

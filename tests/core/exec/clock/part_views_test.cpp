@@ -7,7 +7,7 @@
 #include "core/exec/clock/charges.h"
 #include "core/exec/clock/step.h"
 #include "core/program/form/parse.h"
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 #include "tests/core/exec/random_machine.h"
 
 namespace sdip {

@@ -4,7 +4,7 @@
 #include "core/exec/clock/charges.h"
 #include "core/exec/clock/step.h"
 #include "core/program/kinds.h"
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 
 namespace sdip {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/exec/chip/execute.h"
 #include "core/exec/clock/step.h"
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 #include "tests/core/exec/random_machine.h"
 #include "tests/core/program/shared_products.h"
 

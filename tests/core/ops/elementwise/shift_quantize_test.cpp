@@ -10,7 +10,7 @@
 #include "core/ops/elementwise/shift_quantize.h"
 #include "tests/core/base/full_run.h"
 #include "tests/core/base/made_section.h"
-#include "tests/core/ops/all_floats.h"
+#include "tests/core/ops/elementwise/all_floats.h"
 
 namespace sdip {
 namespace {
@@ -64,7 +64,7 @@ TEST(shift_quantize, floats_are_as_the_circuit_s_cases_and_as_arithmetic_say) {
     return "| " + std::string(where) + " | " + std::to_string(count) + " | " + example + " |\n";
   };
   expect_made_section(
-      "model/published.md", "shift quantiser", "tests/core/ops/shift_quantize_test.cpp",
+      "model/published.md", "shift quantiser", "tests/core/ops/elementwise/shift_quantize_test.cpp",
       "| not as 256 x, rounded, within 0 and 255 | floats | example: it, plainly |\n| --- | --- | --- |\n" +
           row("the sign is ignored", all.sign_ignored, "-0.5: 128, 0") +
           row("0 from 2 upwards, infinity too", all.zero_from_2_upwards, "2: 0, 255") +

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 
 namespace sdip {
 namespace {

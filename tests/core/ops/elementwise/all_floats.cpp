@@ -1,5 +1,5 @@
 // Definitions of the shift quantiser over all floats.
-#include "tests/core/ops/all_floats.h"
+#include "tests/core/ops/elementwise/all_floats.h"
 
 #include <bit>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "core/exec/clock/step.h"
 #include "core/exec/walk/strip_walk.h"
 #include "core/program/kinds.h"
-#include "tests/core/exec/moved.h"
+#include "tests/core/exec/clock/moved.h"
 
 namespace sdip {
 namespace {
