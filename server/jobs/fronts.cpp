@@ -89,7 +89,7 @@ std::string empty_front_text(const Store& store, const SweepRecord& sweep) {
   if (sweep.row.feasible == 0) return "no point is feasible";
   std::vector<Measure> constraints;
   for (const Formula& one : sweep.spec.constraints) constraints.emplace_back(one);
-  const std::string without_value = "no feasible point has a value of each objective";
+  std::string without_value = "no feasible point has a value of each objective";
   if (constraints.empty()) return without_value;
   List<std::int64_t> keep(constraints.size());
   std::int64_t keep_all = 0;

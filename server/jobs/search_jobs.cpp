@@ -68,7 +68,7 @@ SearchFound searched_here(Store& store, const Catalog& catalog, std::int64_t id,
 /// file, which weights of a built-in model are measured from.
 std::optional<Member> uploaded_of(const Catalog& catalog, const BestRequest& request) {
   const Mix mix = catalog.mix(request.model, "/model");
-  const auto searched = catalog.uploaded(mix);
+  auto searched = catalog.uploaded(mix);
   if (!request.measures_formats()) return searched;
   const Mix measured = request.sqnr_model.empty() ? mix : catalog.mix(request.sqnr_model, "/sqnr_model");
   const auto upload = catalog.uploaded(measured);

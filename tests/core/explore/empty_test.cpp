@@ -5,6 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "core/cost/price/estimate.h"
+#include "core/onnx/import.h"
+#include "core/program/program.h"
+#include "core/program/workload.h"
 #include "tests/core/explore/everywhere.h"
 #include "tests/core/graph/text_model.h"
 
