@@ -144,7 +144,7 @@ AreaBasis area_basis_of(const CostedRun& costed) {
 /// "12 nm", "n7, scaled from 12 nm"; that it is not scaled where the table says nothing of it.
 std::string process_of(const CostedRun& costed) {
   const auto nm = figure_of(costed.device, "node_nm");
-  const std::string own = nm ? quantity_text(*nm, "nm") : "";
+  std::string own = nm ? quantity_text(*nm, "nm") : "";
   if (!costed.node) return own;
   const std::string node(node_text(*costed.node));
   return costed.silicon ? node + ", scaled from " + own : "not scaled: lacks " + lacking_for_cost(costed.device);

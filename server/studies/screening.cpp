@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/explore/search/families.h"
 #include "core/explore/search/rows.h"
+#include "server/json/record.h"
 #include "server/models/request.h"
 #include "server/studies/analysis.h"
 

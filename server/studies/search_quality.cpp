@@ -230,7 +230,7 @@ Visited visit(const Catalog& catalog, const SearchedSpace& searched, int threads
 }
 
 CostPoints searched_front(const SearchedSpace& searched, const Visited& visited, const SearchOptions& options) {
-  const auto nothing = std::make_shared<const Application>();
+  auto nothing = std::make_shared<const Application>();
   const auto compile_machine = [&](const Machine& machine) {
     if (visited.compiled[index_of(searched.space, machine)] == 0)
       throw Error("value_conflict", "", "it has no program");
