@@ -78,8 +78,7 @@ void add_tables(Schema& schemas) {
   add_table_schemas(schemas);
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
   schemas["Technology"] = object({{"technology", array(reference("TechnologyRow"))}});
-  schemas["FieldInfo"] = object({{"name", text()}, {"unit", text()}, {"doc", reference("Doc")}});
-  schemas["FieldRecord"] = object({{"name", text()}, {"fields", array(reference("FieldInfo"))}});
+  add_schemas<FieldInfo, FieldRecord>(schemas);
   schemas["Fields"] = object({{"records", array(reference("FieldRecord"))}});
   schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
   schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
