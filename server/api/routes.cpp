@@ -4,6 +4,7 @@
 #include "server/api/handlers.h"
 #include "server/api/openapi.h"
 #include "server/json/tables_json.h"
+#include "server/studies/comparison.h"
 
 namespace sdip {
 namespace {
@@ -15,6 +16,7 @@ Reply answer(Service&, const Call&) {
   return {.body = text};
 }
 
+OrderedJson every_field_json() { return fields_json(comparison_fields()); }
 OrderedJson predicted_chips_json() { return chips_json(predict_chips()); }
 
 constexpr QueryRow upload_query[] = {
@@ -86,7 +88,7 @@ constexpr Route table[] = {
     get("/api/v1/metrics", "list_metrics", "Every metric of a design point", "Metrics", answer<metrics_json>,
         Effort::quick),
     get("/api/v1/fields", "list_fields", "Every figure of a stage and of an instruction in an analysis", "Fields",
-        answer<fields_json>, Effort::quick),
+        answer<every_field_json>, Effort::quick),
     get("/api/v1/presets", "list_presets", "Named machines", "Presets", answer<presets_json>, Effort::quick),
     get("/api/v1/baselines", "list_baselines", "Other devices, as rooflines", "Baselines", answer<baselines_json>,
         Effort::quick),

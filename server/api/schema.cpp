@@ -78,8 +78,7 @@ void add_tables(Schema& schemas) {
   add_table_schemas(schemas);
   schemas["Parameters"] = object({{"parameters", array(reference("Parameter"))}});
   schemas["Technology"] = object({{"technology", array(reference("TechnologyRow"))}});
-  schemas["FieldInfo"] = object({{"name", text()}, {"unit", text()}, {"doc", reference("Doc")}});
-  schemas["FieldRecord"] = object({{"name", text()}, {"fields", array(reference("FieldInfo"))}});
+  add_schemas<FieldInfo, FieldRecord>(schemas);
   schemas["Fields"] = object({{"records", array(reference("FieldRecord"))}});
   schemas["Metrics"] = object({{"metrics", array(reference("MetricInfo"))}});
   schemas["Presets"] = object({{"presets", array(reference("Preset"))}});
@@ -173,31 +172,6 @@ void add_models(Schema& schemas) {
   add_model_facts(schemas, origin, kind);
 }
 
-Schema sweep_schema() {
-  return object({{"id", integer()},
-                 {"name", text()},
-                 {"model", text()},
-                 {"state", job_states()},
-                 {"total", integer()},
-                 {"done", integer()},
-                 {"feasible", integer()},
-                 {"unchecked", integer()},
-                 {"revision", integer()},
-                 {"parent", nullable(integer())},
-                 {"change", or_null(reference("RevisionRequest"))},
-                 {"taken", integer()},
-                 {"signature", nullable(text())},
-                 {"engine_changed", flag()},
-                 {"points_per_second", nullable(number())},
-                 {"eta_s", nullable(number())},
-                 {"measuring_accuracy", flag()},
-                 {"created", text()},
-                 {"error", or_null(reference("Problem"))},
-                 {"objectives", array(text())},
-                 {"validation", or_null(reference("SweepValidation"))},
-                 {"spec", reference("SweepRequest")}});
-}
-
 Schema manifest_schema() {
   const Schema file = object({{"name", text()}, {"sha256", text()}});
   const Schema sweep = object({{"id", integer()},
@@ -252,7 +226,7 @@ void add_sweeps(Schema& schemas) {
                                        {"axes?", array(reference("Axis"))},
                                        {"count?", integer()},
                                        {"constraints?", array(text())}});
-  schemas["Sweep"] = sweep_schema();
+  add_sweep_schema(schemas);
   schemas["Manifest"] = manifest_schema();
   schemas["Sweeps"] = object({{"sweeps", array(reference("Sweep"))}});
   schemas["PointsPage"] = object({{"columns", array(text())},

@@ -46,8 +46,57 @@ std::vector<std::string_view> names_in(std::string_view list) {
   return names;
 }
 
+/// A sweep as it stands.
+struct SweepNow {
+  const SweepRow& row;
+  const std::optional<Pace>& pace;
+  bool measuring;
+  const OrderedJson& validation;
+  OrderedJson spec = OrderedJson::parse(row.spec_json);
+};
+
 }  // namespace
 
+template <>
+struct Written<SweepState> : WrittenNames<sweep_state_text, SweepState::interrupted> {};
+template <>
+Record<SweepNow> make_record() {
+  using Of = SweepNow;
+  using namespace schema;
+  return Record<Of>("Sweep")
+      .field("id", [](const Of& of) { return of.row.id; })
+      .field("name", [](const Of& of) { return of.row.name; })
+      .field("model", [](const Of& of) { return of.row.model; })
+      .field("state", [](const Of& of) { return of.row.state; })
+      .field("total", [](const Of& of) { return of.row.total; })
+      .field("done", [](const Of& of) { return of.row.done; })
+      .field("feasible", [](const Of& of) { return of.row.feasible; })
+      .field("unchecked", [](const Of& of) { return of.row.unchecked; })
+      .field("revision", [](const Of& of) { return of.row.revision; })
+      .field("parent",
+             [](const Of& of) { return of.row.origin ? std::optional(of.row.origin->parent) : std::nullopt; })
+      .field("change", or_null(reference("RevisionRequest")),
+             [](const Of& of) {
+               return of.row.origin ? OrderedJson::parse(of.row.origin->revision_json) : OrderedJson();
+             })
+      .field("taken", [](const Of& of) { return of.row.taken; })
+      .field("signature",
+             [](const Of& of) { return of.row.signature.empty() ? std::nullopt : std::optional(of.row.signature); })
+      .field("engine_changed", [](const Of& of) { return engine_changed(of.row); })
+      .field("points_per_second",
+             [](const Of& of) { return of.pace ? std::optional(of.pace->points_per_second) : std::nullopt; })
+      .field("eta_s", [](const Of& of) { return of.pace ? of.pace->eta_s : std::nullopt; })
+      .field("measuring_accuracy", &Of::measuring)
+      .field("created", [](const Of& of) { return of.row.created; })
+      .field("error", or_null(reference("Problem")),
+             [](const Of& of) {
+               const auto& error = of.row.error;
+               return error ? problem_json(error->code, error->where, error->message) : OrderedJson();
+             })
+      .field("objectives", array(text()), [](const Of& of) { return of.spec.at("objectives"); })
+      .field("validation", or_null(reference("SweepValidation")), [](const Of& of) { return of.validation; })
+      .field("spec", reference("SweepRequest"), &Of::spec);
+}
 template <>
 Record<KeptPoint> make_record() {
   return Record<KeptPoint>("KeptPoint")
@@ -69,33 +118,10 @@ bool engine_changed(const SweepRow& row) { return row.done > 0 && row.signature 
 
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring,
                        const OrderedJson& validation) {
-  OrderedJson spec = OrderedJson::parse(row.spec_json);
-  OrderedJson error;
-  if (row.error) error = problem_json(row.error->code, row.error->where, row.error->message);
-  OrderedJson object = {{"id", row.id},
-                        {"name", row.name},
-                        {"model", row.model},
-                        {"state", sweep_state_text(row.state)},
-                        {"total", row.total},
-                        {"done", row.done},
-                        {"feasible", row.feasible},
-                        {"unchecked", row.unchecked},
-                        {"revision", row.revision},
-                        {"parent", row.origin ? OrderedJson(row.origin->parent) : OrderedJson()},
-                        {"change", row.origin ? OrderedJson::parse(row.origin->revision_json) : OrderedJson()},
-                        {"taken", row.taken},
-                        {"signature", row.signature.empty() ? OrderedJson() : OrderedJson(row.signature)},
-                        {"engine_changed", engine_changed(row)},
-                        {"points_per_second", pace ? OrderedJson(pace->points_per_second) : OrderedJson()},
-                        {"eta_s", pace && pace->eta_s ? OrderedJson(*pace->eta_s) : OrderedJson()},
-                        {"measuring_accuracy", measuring},
-                        {"created", row.created},
-                        {"error", error},
-                        {"objectives", spec.at("objectives")},
-                        {"validation", validation}};
-  object["spec"] = std::move(spec);
-  return object;
+  return record<SweepNow>().json({row, pace, measuring, validation});
 }
+
+void add_sweep_schema(OrderedJson& schemas) { add_schemas<SweepNow>(schemas); }
 
 Fields fields_of(const SweepSpec& spec, std::string_view list, const std::string& where) {
   const Space& space = spec.space;

@@ -23,6 +23,8 @@ bool engine_changed(const SweepRow& row);
 /// `measuring`: whether its front's accuracy is being measured; `validation`: of its front, or null.
 OrderedJson sweep_json(const SweepRow& row, const std::optional<Pace>& pace, bool measuring = false,
                        const OrderedJson& validation = {});
+/// Its schema.
+void add_sweep_schema(OrderedJson& schemas);
 
 template <>
 Record<KeptPoint> make_record();

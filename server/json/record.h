@@ -30,6 +30,15 @@ namespace sdip {
 struct FieldWords {
   std::string_view unit{}, en{}, ja{};
 };
+struct FieldInfo {
+  std::string_view name;
+  FieldWords words;
+};
+/// The fields of a record that have words.
+struct FieldRecord {
+  std::string_view name;
+  std::vector<FieldInfo> fields;
+};
 
 template <class T>
 class Record;
@@ -105,14 +114,14 @@ struct Written<Figure> {
 };
 
 /// Figures by name, each of which may be no number.
-struct NamedFigures {
-  std::vector<std::pair<std::string, double>> of;
+struct NamedFigures : std::vector<std::pair<std::string, double>> {
+  using vector::vector;
 };
 template <>
 struct Written<NamedFigures> {
   static OrderedJson json(const NamedFigures& figures) {
     OrderedJson object = OrderedJson::object();
-    for (const auto& [name, value] : figures.of) object[name] = number_or_null(value);
+    for (const auto& [name, value] : figures) object[name] = number_or_null(value);
     return object;
   }
   static schema::Schema schema() {
@@ -203,6 +212,12 @@ class Record {
 
   const std::string& name() const { return name_; }
   const std::vector<Field>& fields() const { return fields_; }
+  FieldRecord words() const {
+    FieldRecord said{name_, {}};
+    for (const Field& one : fields_)
+      if (!one.words.en.empty()) said.fields.push_back({one.key, one.words});
+    return said;
+  }
 
   OrderedJson json(const T& value) const {
     OrderedJson object = OrderedJson::object();

@@ -120,6 +120,19 @@ Record<MetricRow> make_record() {
       .field("doc", doc_of<Of>);
 }
 template <>
+Record<FieldInfo> make_record() {
+  using Of = FieldInfo;
+  return Record<Of>("FieldInfo")
+      .field("name", &Of::name)
+      .field("unit", [](const Of& of) { return of.words.unit; })
+      .field("doc", [](const Of& of) { return doc_of(of.words); });
+}
+template <>
+Record<FieldRecord> make_record() {
+  using Of = FieldRecord;
+  return Record<Of>("FieldRecord").field("name", &Of::name).field("fields", &Of::fields);
+}
+template <>
 Record<Preset> make_record() {
   using Of = Preset;
   return Record<Of>("Preset").field("name", &Of::name).field("doc", doc_of<Of>).field("machine", &Of::machine);
@@ -128,11 +141,11 @@ template <>
 Record<DeviceField> make_record() {
   using Of = DeviceField;
   return Record<Of>("Field")
-      .field("name", &Of::name)
-      .field("value", &Of::value)
-      .field("unit", &Of::unit)
-      .field("source", &Of::source)
-      .field("confidence", &Of::confidence);
+      .field("name", &Of::name, {"", "Figure", "数値"})
+      .field("value", &Of::value, {"", "Value", "値"})
+      .field("unit", &Of::unit, {"", "Unit", "単位"})
+      .field("source", &Of::source, {"", "Source", "出典"})
+      .field("confidence", &Of::confidence, {"", "Confidence", "信頼度"});
 }
 template <>
 Record<DeviceFigure> make_record() {
@@ -180,22 +193,9 @@ OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows) {
 
 OrderedJson metrics_json() { return rows_json("metrics", metrics()); }
 
-namespace {
-
-template <class T>
-OrderedJson record_json(const Record<T>& of) {
-  OrderedJson rows = OrderedJson::array();
-  for (const auto& field : of.fields())
-    if (!field.words.en.empty())
-      rows.push_back(
-          {{"name", field.key}, {"unit", field.words.unit}, {"doc", Written<Doc>::json(doc_of(field.words))}});
-  return {{"name", of.name()}, {"fields", std::move(rows)}};
-}
-
-}  // namespace
-
-OrderedJson fields_json() {
-  return {{"records", {record_json(record<StageReport>()), record_json(record<InstructionCost>())}}};
+OrderedJson fields_json(std::vector<FieldRecord> more) {
+  more.insert(more.begin(), {record<StageReport>().words(), record<InstructionCost>().words()});
+  return rows_json("records", more);
 }
 
 OrderedJson presets_json() { return rows_json("presets", presets()); }

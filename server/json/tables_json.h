@@ -16,8 +16,8 @@ OrderedJson parameters_json();
 std::vector<const TechnologyRow*> rows_of_node(const std::string& node, const std::string& where);
 OrderedJson technology_json(const std::vector<const TechnologyRow*>& rows);
 OrderedJson metrics_json();
-/// Figures of a stage and of an instruction, with what people are told of them.
-OrderedJson fields_json();
+/// Figures of a stage, of an instruction and of `more`, with what people are told of them.
+OrderedJson fields_json(std::vector<FieldRecord> more);
 OrderedJson presets_json();
 OrderedJson baselines_json();
 /// Published chips: what is predicted of each, and the figures that it is described by.
@@ -27,6 +27,10 @@ OrderedJson chips_json(const std::vector<ChipPrediction>& predictions);
 void add_table_schemas(OrderedJson& schemas);
 template <>
 Record<DeviceField> make_record();
+template <>
+Record<FieldInfo> make_record();
+template <>
+Record<FieldRecord> make_record();
 
 std::string_view type_text(ParameterType type);
 std::string_view better_text(Better better);

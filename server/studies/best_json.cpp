@@ -36,7 +36,7 @@ OrderedJson values_or_null(const SearchGoal& goal, const std::vector<double>& co
 NamedFigures objectives_of(const SearchGoal& goal, const std::vector<double>& costs) {
   NamedFigures objectives;
   for (std::size_t k = 0; k < costs.size(); ++k)
-    objectives.of.emplace_back(goal.objectives[k].measure.name(), value_of_cost(goal.objectives[k], costs[k]));
+    objectives.emplace_back(goal.objectives[k].measure.name(), value_of_cost(goal.objectives[k], costs[k]));
   return objectives;
 }
 

@@ -63,7 +63,14 @@ std::string_view checked_text(Checked checked) { return checked_names[at(checked
 std::string_view area_basis_text(AreaBasis basis) { return area_bases[at(basis)]; }
 std::string_view row_kind_text(RowKind kind) { return row_kinds[at(kind)]; }
 
-std::optional<double> compared_value(const ComparedValues& values, std::string_view name) {
+std::string_view compared_unit(std::string_view value) {
+  const MetricRow* metric = find_metric(value);
+  const auto own = std::ranges::find(compared_values, value, &FieldInfo::name);
+  const std::string_view unit = metric ? metric->unit : own != std::end(compared_values) ? own->words.unit : "";
+  return unit.empty() ? "x" : unit;
+}
+
+std::optional<double> compared_value(const NamedFigures& values, std::string_view name) {
   const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
   if (found == values.end() || !std::isfinite(found->second)) return std::nullopt;
   return found->second;

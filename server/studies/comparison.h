@@ -57,40 +57,27 @@ std::string_view checked_text(Checked checked);
 enum class AreaBasis { unknown, modelled, published, drawn, lanes };
 std::string_view area_basis_text(AreaBasis basis);
 
-/// Values by names of metrics; one that is no metric has its unit in its name.
-using ComparedValues = std::vector<std::pair<std::string, double>>;
+/// Units and words of compared values that are no metrics.
+inline constexpr FieldInfo compared_values[] = {
+    {"design_energy_j_per_frame", {"J", "design power × time", "設計電力×時間"}},
+    {"dram_filled", {"", "weights of DRAM", "重み/DRAM容量"}}};
+/// "x" of a ratio.
+std::string_view compared_unit(std::string_view value);
 /// Nothing where there is none, or it is no number.
-std::optional<double> compared_value(const ComparedValues& values, std::string_view name);
+std::optional<double> compared_value(const NamedFigures& values, std::string_view name);
 
 /// The prediction times the factor of a software of the device: of several the fastest.
 struct Calibration {
   std::string software;
   double factor = 1;
-  ComparedValues values{};  // those that the time moves
+  NamedFigures values{};  // those that the time moves
 };
 
 struct ComparisonRow {
-  std::string id, name;
-  RowKind kind = RowKind::model;
-  std::int64_t batch = 1;
-  bool feasible = true;
-  std::string format{};       // of activations and weights
-  bool other_format = false;  // than the first machine of ours has: no like for like
-  Checked checked = Checked::no;
-  AreaBasis area_basis = AreaBasis::unknown;
-  std::string process{};  // that its area and energy are of: "n7", "12 nm", "n7, scaled from 12 nm"
-  std::string energy{};   // what its energy is of; empty: there is none
-  bool energy_has_dram = false;
-  ComparedValues values{};
-  ComparedValues energy_parts_j{};  // of a frame, by part: docs/model/energy.md
-  std::optional<Calibration> calibration{};
-  std::optional<double> against{};     // its throughput, calibrated where it can be, over that of ours of its kind
-  std::vector<DeviceStage> stages{};   // of devices
-  double compute_s = 0, memory_s = 0;  // of the batch; devices alone
-  std::vector<DeviceField> fields{};
-  std::vector<std::string> notes{};
+#define FIELD(type, name, unit, en, ja) type name{};
+#include "server/studies/comparison_fields.def"
+#undef FIELD
   const Device* device = nullptr;
-  std::vector<Compared> measured{};  // on its device, beside the model; none of rows that are measured themselves
   std::optional<double> value(std::string_view metric) const { return compared_value(values, metric); }
   /// Calibrated where it can be.
   std::optional<double> likely(std::string_view metric) const;
@@ -143,6 +130,8 @@ std::vector<ComparisonSource> sources_of(const ComparisonRow& row);
 /// out once.
 std::vector<Compared> measured_beside_model(const Device& device, const Stop& stop = {});
 
+/// What people are told of a row's fields, of its values and of what was measured.
+std::vector<FieldRecord> comparison_fields();
 /// The schemas of a comparison and its parts.
 void add_comparison_schemas(OrderedJson& schemas);
 OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked, const Stop& stop = {});

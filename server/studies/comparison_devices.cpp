@@ -62,9 +62,9 @@ CostedRun cost_run(const Device& device, std::span<const LayeredStage> work, std
 }
 
 /// The values that follow from the time of the batch.
-ComparedValues values_in(const CostedRun& costed, double latency_s) {
+NamedFigures values_in(const CostedRun& costed, double latency_s) {
   const double frame_s = latency_s / costed.frames;
-  ComparedValues values = {{"throughput_fps", 1 / frame_s}, {"latency_s", latency_s}};
+  NamedFigures values = {{"throughput_fps", 1 / frame_s}, {"latency_s", latency_s}};
   if (costed.silicon) {
     const double joules = costed.energy.joules(frame_s);
     values.emplace_back("energy_j_per_frame", joules);
@@ -131,6 +131,7 @@ ComparisonRow row_of(const Device& device, RowKind kind, std::int64_t batch) {
           .name = device.name,
           .kind = kind,
           .batch = batch,
+          .feasible = true,
           .format = device.native_format,
           .fields = device.fields,
           .device = &device};
@@ -170,11 +171,14 @@ ComparisonRow device_row(const Device& device, const ComparisonAsked& asked, std
     row.calibration = calibration;
     row.calibration->values = values_in(costed, calibration->factor * costed.run.latency_s);
   }
+  double compute_s = 0, memory_s = 0;
   for (const DeviceStage& stage : costed.run.stages) {
     const auto passes = static_cast<double>(stage.passes);
-    row.compute_s += passes * (stage.pass.compute_s + stage.pass.vector_s);
-    row.memory_s += passes * stage.pass.memory_s;
+    compute_s += passes * (stage.pass.compute_s + stage.pass.vector_s);
+    memory_s += passes * stage.pass.memory_s;
   }
+  row.compute_s = compute_s;
+  row.memory_s = memory_s;
   row.stages = std::move(costed.run.stages);
   row.notes = std::move(costed.run.notes);
   add_silicon(costed, asked, row);

@@ -12,12 +12,6 @@ struct ComparisonOf {
   std::vector<Loss> losses() const { return losses_of(rows); }
 };
 
-/// Seconds of rows that are a prediction for a device, or a bound of it; nothing for others.
-std::optional<double> timed(const ComparisonRow& row, double seconds) {
-  if (row.kind != RowKind::device && row.kind != RowKind::roofline) return std::nullopt;
-  return seconds;
-}
-
 }  // namespace
 
 template <>
@@ -45,17 +39,17 @@ Record<Compared> make_record() {
   using Of = Compared;
   return Record<Of>("MeasuredBeside")
       .field("id", [](const Of& one) { return one.measurement->id; })
-      .field("software", [](const Of& one) { return one.measurement->software; })
-      .field("model", [](const Of& one) { return one.measurement->model; })
+      .field("software", [](const Of& one) { return one.measurement->software; }, {"", "Software", "ソフトウェア"})
+      .field("model", [](const Of& one) { return one.measurement->model; }, {"", "Workload", "ワークロード"})
       .field("stage", [](const Of& one) { return one.measurement->stage; })
       .field("batch", [](const Of& one) { return *one.measurement->batch; })
       .field("chips", [](const Of& one) { return one.measurement->chips; })
       .field("format", [](const Of& one) { return one.measurement->format; })
-      .field("measured_s", &Of::measured_s)
-      .field("predicted_s", &Of::predicted_s)
-      .field("factor", &Of::factor)
+      .field("measured_s", &Of::measured_s, {"s", "Measured", "実測"})
+      .field("predicted_s", &Of::predicted_s, {"s", "Predicted", "予測"})
+      .field("factor", &Of::factor, {"", "Factor", "係数"})
       .field("fitted", &Of::fitted)
-      .field("error", &Of::error)
+      .field("error", &Of::error, {"", "Error with the factor", "係数込みの誤差"})
       .field("source", [](const Of& one) { return one.measurement->source; });
 }
 template <>
@@ -64,34 +58,16 @@ Record<Calibration> make_record() {
   return Record<Of>("Calibration")
       .field("software", &Of::software)
       .field("factor", &Of::factor)
-      .field("values", [](const Of& of) { return NamedFigures{of.values}; });
+      .field("values", &Of::values);
 }
 template <>
 Record<ComparisonRow> make_record() {
   using Of = ComparisonRow;
+#define FIELD(type, name, unit, en, ja) .field(#name, &Of::name, {unit, en, ja})
   return Record<Of>("ComparisonRow")
-      .field("id", &Of::id)
-      .field("name", &Of::name)
-      .field("kind", &Of::kind)
-      .field("batch", &Of::batch)
-      .field("feasible", &Of::feasible)
-      .field("format", &Of::format)
-      .field("other_format", &Of::other_format)
-      .field("checked", &Of::checked)
-      .field("area_basis", &Of::area_basis)
-      .field("process", &Of::process)
-      .field("energy", &Of::energy)
-      .field("energy_has_dram", &Of::energy_has_dram)
-      .field("values", [](const Of& row) { return NamedFigures{row.values}; })
-      .field("energy_parts_j", [](const Of& row) { return NamedFigures{row.energy_parts_j}; })
-      .field("calibration", &Of::calibration)
-      .field("against", &Of::against)
-      .field("compute_s", [](const Of& row) { return timed(row, row.compute_s); })
-      .field("memory_s", [](const Of& row) { return timed(row, row.memory_s); })
-      .field("stages", &Of::stages)
-      .field("measured", &Of::measured)
-      .field("fields", &Of::fields)
-      .field("notes", &Of::notes);
+#include "server/studies/comparison_fields.def"
+      ;
+#undef FIELD
 }
 template <>
 Record<Loss> make_record() {
@@ -121,6 +97,13 @@ OrderedJson comparison_json(const Catalog& catalog, const ComparisonAsked& asked
   ComparisonOf of{std::nullopt, comparison_rows(catalog, asked, stop)};
   if (asked.node) of.node = node_text(*asked.node);
   return record<ComparisonOf>().json(of);
+}
+
+std::vector<FieldRecord> comparison_fields() {
+  return {record<ComparisonRow>().words(),
+          record<Compared>().words(),
+          record<DeviceField>().words(),
+          {"ComparedValues", {std::begin(compared_values), std::end(compared_values)}}};
 }
 
 void add_comparison_schemas(OrderedJson& schemas) {

@@ -52,6 +52,21 @@ TEST(fields, each_figure_of_an_analysis_has_a_name_in_both_languages_and_the_uni
   expect_described(record_of(fields, "InstructionCost"), stage.at("instructions").at(0));
 }
 
+TEST(fields, a_row_of_a_comparison_has_each_a_name_and_no_other_and_values_are_named_or_metrics) {
+  const Site site;
+  const Json fields = site.get("/api/v1/fields").json(), metrics = site.get("/api/v1/metrics").json();
+  const Json rows = Json::parse(run_sdip({"compare", "tiny-sd", "--baselines", "a100", "--json"}).out).at("rows");
+  std::set<std::string> named, written, said, had;
+  for (const Json& field : record_of(fields, "ComparisonRow")) named.insert(field.at("name"));
+  for (const auto& [key, value] : rows.at(0).items()) written.insert(key);
+  EXPECT_EQ(named, written);
+  for (const Json& value : record_of(fields, "ComparedValues")) said.insert(value.at("name"));
+  for (const Json& row : rows)
+    for (const auto& [key, value] : row.at("values").items()) had.insert(key);
+  for (const Json& metric : metrics.at("metrics")) had.erase(metric.at("name"));
+  EXPECT_EQ(said, had);
+}
+
 TEST(fields, the_table_of_stages_has_a_row_for_each_number) {
   const Site site;
   const std::string table = run_sdip({"analyze", "tiny-sd"}).out;

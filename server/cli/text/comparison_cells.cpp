@@ -8,22 +8,22 @@ namespace sdip {
 namespace {
 
 constexpr ComparedColumn compared[] = {
-    {"latency", "latency_s", "s", Shown::own, Block::time, "$T$"},
-    {"calibrated", "latency_s", "s", Shown::calibrated, Block::time, "$T_c$"},
-    {"throughput", "throughput_fps", "frame/s", Shown::own, Block::time, "fps"},
-    {"calibrated", "throughput_fps", "frame/s", Shown::calibrated, Block::time, "fps$_c$"},
-    {"over ours", "", "x", Shown::against, Block::time, ""},
-    {"utilization", "utilization", "x", Shown::own, Block::time, "$U$"},
-    {"DRAM a frame", "dram_bytes_per_frame", "B", Shown::own, Block::time, "DRAM"},
-    {"weights of DRAM", "dram_filled", "x", Shown::own, Block::time, ""},
-    {"energy a frame", "energy_j_per_frame", "J", Shown::own, Block::cost, "$E$"},
-    {"calibrated", "energy_j_per_frame", "J", Shown::calibrated, Block::cost, "$E_c$"},
-    {"design power x time", "design_energy_j_per_frame", "J", Shown::own, Block::cost, "$E_d$"},
-    {"frames a joule", "frames_per_j", "frame/J", Shown::own, Block::cost, ""},
-    {"area", "area_mm2", "mm2", Shown::own, Block::cost, "mm$^2$"},
-    {"throughput a mm2", "fps_per_mm2", "frame/s/mm2", Shown::own, Block::cost, "fps/mm$^2$"},
-    {"on-chip memory", "sram_bytes", "B", Shown::own, Block::cost, "SRAM"},
-    {"price, modelled", "price_usd", "USD", Shown::own, Block::cost, "USD"}};
+    {"latency", "latency_s", Shown::own, Block::time, "$T$"},
+    {"calibrated", "latency_s", Shown::calibrated, Block::time, "$T_c$"},
+    {"throughput", "throughput_fps", Shown::own, Block::time, "fps"},
+    {"calibrated", "throughput_fps", Shown::calibrated, Block::time, "fps$_c$"},
+    {"over ours", "", Shown::against, Block::time, ""},
+    {"utilization", "utilization", Shown::own, Block::time, "$U$"},
+    {"DRAM a frame", "dram_bytes_per_frame", Shown::own, Block::time, "DRAM"},
+    {"weights of DRAM", "dram_filled", Shown::own, Block::time, ""},
+    {"energy a frame", "energy_j_per_frame", Shown::own, Block::cost, "$E$"},
+    {"calibrated", "energy_j_per_frame", Shown::calibrated, Block::cost, "$E_c$"},
+    {"design power x time", "design_energy_j_per_frame", Shown::own, Block::cost, "$E_d$"},
+    {"frames a joule", "frames_per_j", Shown::own, Block::cost, ""},
+    {"area", "area_mm2", Shown::own, Block::cost, "mm$^2$"},
+    {"throughput a mm2", "fps_per_mm2", Shown::own, Block::cost, "fps/mm$^2$"},
+    {"on-chip memory", "sram_bytes", Shown::own, Block::cost, "SRAM"},
+    {"price, modelled", "price_usd", Shown::own, Block::cost, "USD"}};
 
 constexpr MarkMeaning meanings[] = {
     {'m', "measured here: these very frames were measured on it, with software that compiles"},
@@ -63,7 +63,7 @@ std::string cell_text(const ComparisonRow& row, const ComparedColumn& column) {
   if (!value) return "-";
   if (std::string_view(column.metric) == "dram_filled")
     return *value > 1 ? quantity_text(*value, "x") + ", exceeded" : share_text(*value);
-  return quantity_text(*value, column.unit);
+  return quantity_text(*value, compared_unit(column.metric));
 }
 
 std::string row_marks(const ComparisonRow& row) { return mark_of(row.checked); }

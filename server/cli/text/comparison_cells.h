@@ -22,7 +22,6 @@ enum class Block { time, cost };
 struct ComparedColumn {
   const char* title;
   const char* metric;
-  const char* unit;
   Shown shown;
   Block block;
   const char* latex;  // its short title; empty: not in that table

@@ -24,16 +24,18 @@ std::string whole_title(const ComparedColumn& column) {
 
 std::string raw_title(const ComparedColumn& column) {
   const std::string metric = column.shown == Shown::against ? "throughput_over_ours" : column.metric;
-  return fmt::format("{}{} [{}]", column.shown == Shown::calibrated ? "calibrated " : "", metric, column.unit);
+  return fmt::format("{}{} [{}]", column.shown == Shown::calibrated ? "calibrated " : "", metric,
+                     compared_unit(column.metric));
 }
 
 /// Without the units that the short titles say.
 std::string latex_value(const ComparisonRow& row, const ComparedColumn& column) {
   constexpr std::string_view said[] = {"frame/s", "frame/s/mm2", "mm2", "USD", "x"};
-  const std::string text = cell_text(row, column), unit = " " + std::string(column.unit);
+  const std::string_view unit = compared_unit(column.metric);
+  const std::string text = cell_text(row, column);
   if (text == "-") return "--";
-  const bool strip = text.ends_with(unit) && std::ranges::find(said, column.unit) != std::end(said);
-  return strip ? text.substr(0, text.size() - unit.size()) : text;
+  const bool strip = text.ends_with(fmt::format(" {}", unit)) && std::ranges::find(said, unit) != std::end(said);
+  return strip ? text.substr(0, text.size() - unit.size() - 1) : text;
 }
 
 /// Notes below a table, numbered by machine: where each has its figures from.

@@ -93,7 +93,7 @@ TEST(more, of_each_row_is_worse_on_its_counterexample) {
             " | " + std::string(row.why) + " |\n";
   }
   text += "\nNever found to be worse:\n\n" + table_of(never_rows());
-  text += "\nOf the design, but without a better end:\n\n" + table_of(no_more_rows());
+  text += "\nThese rows are of the design, but have no better end:\n\n" + table_of(no_more_rows());
   expect_made_section("model/limits.md", "more", "tests/core/cost/more_test.cpp", text);
 }
 

@@ -99,11 +99,11 @@ TEST(own_bounds, have_dram_and_the_cores_that_can_work_on_a_batch) {
              static_cast<double>(stage.weight_elements + stage.input_elements + stage.output_elements);
   const ComparisonRow& one = row_of(rows, "bound:sdip", 1);
   EXPECT_NEAR(*one.value("dram_bytes_per_frame"), bytes, 1e-9 * bytes) << "int8: a byte an element";
-  EXPECT_NEAR(one.memory_s, bytes / (dram_channels(m).peak_gb_per_s() * 1e9), 1e-9 * one.memory_s);
+  EXPECT_NEAR(one.memory_s.value(), bytes / (dram_channels(m).peak_gb_per_s() * 1e9), 1e-9 * one.memory_s.value());
   // A frame is on one core of ten; more than ten frames find no more cores.
   const ComparisonRow &ten = row_of(rows, "bound:sdip", 10), &twenty = row_of(rows, "bound:sdip", 20);
-  EXPECT_NEAR(ten.compute_s, one.compute_s, 0.01 * one.compute_s);
-  EXPECT_NEAR(twenty.compute_s, 2 * ten.compute_s, 0.01 * ten.compute_s);
+  EXPECT_NEAR(ten.compute_s.value(), one.compute_s.value(), 0.01 * one.compute_s.value());
+  EXPECT_NEAR(twenty.compute_s.value(), 2 * ten.compute_s.value(), 0.01 * ten.compute_s.value());
 }
 
 TEST(checked, is_measured_here_near_or_unvalidated_by_cell) {

@@ -6,12 +6,13 @@ import { useSpeech, wordFor } from '../i18n/i18n';
 import { useQueryState } from '../state/location';
 import { Card, Empty, ErrorBox, Skeleton } from '../ui/basics';
 import { Outdated } from '../ui/outdated';
-import { useMachineTables } from '../ui/tables_gate';
+import { useFieldNames, useMachineTables } from '../ui/tables_gate';
 import { Legend, Losses, MainTable } from './comparison_table';
 import { groupsOf, likely } from './comparison_rows';
 
 export function ComparisonTable({ design }: { design: Design }) {
   const { t } = useSpeech();
+  const field = useFieldNames('ComparisonRow');
   const [asked, setAsked] = useQueryState('frames', '1');
   const [askedNode, setNode] = useQueryState('node', '');
   const nodes = useMachineTables().parameter('technology_node')?.choices.filter((one) => !one.startsWith('fpga')) ?? [];
@@ -29,7 +30,7 @@ export function ComparisonTable({ design }: { design: Design }) {
     <Outdated when={comparison.isPlaceholderData}>
       <Card title={t('compare.title')}>
         <p className="muted">{t('compare.note')}</p>
-        <label className="inline">{t('compare.batch')} <select value={batch} onChange={(event) => setAsked(event.target.value)}>{batches.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
+        <label className="inline">{field('batch')} <select value={batch} onChange={(event) => setAsked(event.target.value)}>{batches.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         {' '}
         <label className="inline">{t('compare.node')} <select value={node} onChange={(event) => setNode(event.target.value)}><option value="">{t('compare.own_node')}</option>{nodes.map((one) => <option key={one} value={one}>{one}</option>)}</select></label>
         {node !== '' && <p className="muted">{t('compare.node_note', { node })}</p>}
@@ -80,15 +81,17 @@ function SpeedBars({ rows }: { rows: ComparisonRow[] }) {
 /** Measurements of the devices, beside what their models say: one point of a software is fitted, the others show the error. */
 function Measured({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
+  const field = useFieldNames('ComparisonRow'), point = useFieldNames('MeasuredBeside'), figure = useFieldNames('Field');
+  const heads = [field('name'), point('software'), field('format'), point('model'), field('batch'), point('measured_s'), point('predicted_s'), point('factor'), point('error'), figure('source')];
   const lines = rows.flatMap((row) => row.measured.map((one) => ({ row, one })));
   if (lines.length === 0) return null;
   return (
-    <Card title={t('compare.measured')}>
+    <Card title={field('measured')}>
       <p className="muted">{t('compare.measured_note')}</p>
-      <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.measured')}>
+      <div className="plain-table" tabIndex={0} role="region" aria-label={field('measured')}>
         <table>
           <thead>
-            <tr>{(['compare.machine', 'compare.software', 'compare.format', 'compare.workload', 'compare.batch', 'compare.measured_s', 'compare.predicted_s', 'compare.factor', 'compare.error', 'compare.source'] as const).map((key) => <th key={key} scope="col">{t(key)}</th>)}</tr>
+            <tr>{heads.map((head) => <th key={head} scope="col">{head}</th>)}</tr>
           </thead>
           <tbody>
             {lines.map(({ row, one }) => (
@@ -115,6 +118,7 @@ function Measured({ rows }: { rows: ComparisonRow[] }) {
 /** How each machine is built: control, caches, ways between cores. */
 function Architectures({ rows }: { rows: ComparisonRow[] }) {
   const { t } = useSpeech();
+  const word = useFieldNames('ComparisonRow');
   const field = (row: ComparisonRow, ...names: string[]) => {
     const found = names.map((name) => row.fields.find((one) => one.name === name)).find((one) => one !== undefined);
     return found ? `${found.value} ${found.unit}`.trim() : '–';
@@ -123,7 +127,7 @@ function Architectures({ rows }: { rows: ComparisonRow[] }) {
     <Card title={t('compare.built')}>
       <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.built')}>
         <table>
-          <thead><tr>{(['compare.machine', 'compare.control', 'compare.cache', 'compare.between', 'compare.lanes', 'compare.sram'] as const).map((key) => <th key={key} scope="col">{t(key)}</th>)}</tr></thead>
+          <thead><tr><th scope="col">{word('name')}</th>{(['compare.control', 'compare.cache', 'compare.between', 'compare.lanes', 'compare.sram'] as const).map((key) => <th key={key} scope="col">{t(key)}</th>)}</tr></thead>
           <tbody>
             {rows.map((row) => (
               <tr key={row.id} lang="en">
@@ -144,6 +148,7 @@ function Architectures({ rows }: { rows: ComparisonRow[] }) {
 
 function Sources({ row }: { row: ComparisonRow }) {
   const { t } = useSpeech();
+  const name = useFieldNames('Field');
   const value = (field: Field) => {
     const number = Number(field.value);
     return field.value.trim() !== '' && Number.isFinite(number) ? quantity(number, field.unit) : `${field.value} ${field.unit}`;
@@ -153,7 +158,7 @@ function Sources({ row }: { row: ComparisonRow }) {
       <summary>{t('compare.sources', { name: row.name })}</summary>
       <div className="plain-table" tabIndex={0} role="region" aria-label={t('compare.sources', { name: row.name })}>
         <table>
-          <thead><tr><th scope="col">{t('compare.figure')}</th><th scope="col">{t('machine.value')}</th><th scope="col">{t('compare.confidence')}</th><th scope="col">{t('compare.source')}</th></tr></thead>
+          <thead><tr>{(['name', 'value', 'confidence', 'source'] as const).map((one) => <th key={one} scope="col">{name(one)}</th>)}</tr></thead>
           <tbody>
             {(row.fields ?? []).map((field) => (
               <tr key={field.name}>

@@ -2,22 +2,22 @@
 import type { ComparisonRow, Loss } from '../api/types';
 import { percent, plain, quantity } from '../format/quantity';
 import { useSpeech, wordFor, type Key } from '../i18n/i18n';
-import { useMachineTables } from '../ui/tables_gate';
+import { useFieldNames, useMachineTables } from '../ui/tables_gate';
 import { groupsOf, lossesByMetric } from './comparison_rows';
 
-/** A column that is no metric of ours has words and a unit here. */
-const columns: { name: string; title?: Key; unit?: string }[] = [
-  { name: 'latency_s' },
-  { name: 'throughput_fps' },
-  { name: 'energy_j_per_frame' },
-  { name: 'design_energy_j_per_frame', title: 'compare.design_energy', unit: 'J' },
-  { name: 'frames_per_j' },
-  { name: 'area_mm2' },
-  { name: 'fps_per_mm2' },
-  { name: 'price_usd' },
-  { name: 'utilization' },
-  { name: 'dram_bytes_per_frame' },
-  { name: 'dram_filled', title: 'compare.dram_filled' },
+/** Metrics, and values that only a comparison has. */
+const columns = [
+  'latency_s',
+  'throughput_fps',
+  'energy_j_per_frame',
+  'design_energy_j_per_frame',
+  'frames_per_j',
+  'area_mm2',
+  'fps_per_mm2',
+  'price_usd',
+  'utilization',
+  'dram_bytes_per_frame',
+  'dram_filled',
 ];
 
 const checkedWords: Record<'here' | 'near' | 'unvalidated', Key> = { here: 'compare.checked_here', near: 'compare.checked_near', unvalidated: 'compare.unvalidated' };
@@ -41,15 +41,16 @@ export function MainTable({ rows }: { rows: ComparisonRow[] }) {
 }
 
 function Head() {
-  const { t, language } = useSpeech();
+  const { language } = useSpeech();
   const tables = useMachineTables();
+  const field = useFieldNames('ComparisonRow');
   return (
     <tr>
-      <th scope="col">{t('compare.machine')}</th>
-      <th scope="col">{t('compare.format')}</th>
-      {columns.map(({ name, title }) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{title ? t(title) : name}</th>)}
-      <th scope="col">{t('compare.process')}</th>
-      <th scope="col">{t('compare.against')}</th>
+      <th scope="col">{field('name')}</th>
+      <th scope="col">{field('format')}</th>
+      {columns.map((name) => <th key={name} scope="col" title={tables.metric(name)?.doc[language]}>{tables.field('ComparedValues', name)?.doc[language] ?? name}</th>)}
+      <th scope="col">{field('process')}</th>
+      <th scope="col">{field('against')}</th>
     </tr>
   );
 }
@@ -64,7 +65,7 @@ function Row({ row }: { row: ComparisonRow }) {
         {row.checked !== '' && <> <span className={`badge ${row.checked === 'unvalidated' ? 'unvalidated' : ''}`} title={t(checkedNotes[row.checked])}>{t(checkedWords[row.checked])}</span></>}
       </th>
       <td><span lang="en">{row.format}</span>{row.other_format && <small title={t('compare.other_format_note')}>{t('compare.other_format')}</small>}</td>
-      {columns.map((column) => <Cell key={column.name} row={row} name={column.name} unit={column.unit} />)}
+      {columns.map((name) => <Cell key={name} row={row} name={name} />)}
       <td lang="en">{row.process || '–'}</td>
       <td>{row.against === null ? '–' : `${plain(Number(row.against.toPrecision(3)), 3)}×`}</td>
     </tr>
@@ -79,18 +80,18 @@ const energyText = (row: ComparisonRow) =>
   [row.energy, ...Object.entries(row.energy_parts_j).filter(([, joules]) => joules).map(([part, joules]) => `${part} ${quantity(joules, 'J', 3)}`)].join('\n');
 
 /** A value, below it what it is with the software's factor, or what its energy has. */
-function Cell({ row, name, unit }: { row: ComparisonRow; name: string; unit: string | undefined }) {
+function Cell({ row, name }: { row: ComparisonRow; name: string }) {
   const { t } = useSpeech();
   const tables = useMachineTables();
   const value = row.values[name];
   if (name === 'dram_filled' && typeof value === 'number')
     return <td className={value > 1 ? 'exceeded' : ''}>{percent(value)}{value > 1 && <small> {t('compare.exceeded')}</small>}</td>;
   const calibrated = ['latency_s', 'throughput_fps', 'energy_j_per_frame'].includes(name) ? row.calibration?.values[name] : undefined;
-  const said = unit ?? tables.unitOf(name);
+  const unit = tables.unitOf(name);
   return (
     <td title={name === 'energy_j_per_frame' ? energyText(row) : undefined}>
-      {quantity(value, said, 3)}
-      {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, said, 3) })}</small>}
+      {quantity(value, unit, 3)}
+      {typeof calibrated === 'number' && <small title={row.calibration?.software}>{t('compare.calibrated', { value: quantity(calibrated, unit, 3) })}</small>}
       {name === 'latency_s' && row.calibration && <small className="software" lang="en">{row.calibration.software}</small>}
       {ofArea.includes(name) && row.area_basis === 'lanes' && typeof value === 'number' && <small className="estimated" title={t('compare.estimated_note')}>{t('compare.estimated')}</small>}
       {name === 'energy_j_per_frame' && typeof value === 'number' && <small>{t(row.energy_has_dram ? 'compare.with_dram' : 'compare.without_dram')}</small>}

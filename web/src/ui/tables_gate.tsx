@@ -2,7 +2,9 @@
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
 import { useTables } from '../api/queries';
 import type { FieldInfo, Instruction, Machine, Metric, Parameter, Preset, Stage } from '../api/types';
+import type { components } from '../api/schema';
 import { settingsOf } from '../form/values';
+import { useSpeech } from '../i18n/i18n';
 import { ErrorBox, Skeleton } from './basics';
 
 export interface Tables {
@@ -16,7 +18,10 @@ export interface Tables {
   metric: (name: string) => Metric | undefined;
   /** The machine of a preset, the defaults when there is none of that name. */
   machineOf: (preset: string) => Machine;
+  /** Of a metric, a parameter, or what a comparison has besides. */
   unitOf: (column: string) => string;
+  /** What is said of a field of a record. */
+  field: (record: string, name: string) => FieldInfo | undefined;
 }
 
 /** Words for a field, and its number in a record; NaN where the record's is none. */
@@ -39,6 +44,7 @@ export function TablesGate({ children }: { children: ReactNode }) {
   const value = useMemo<Tables | null>(() => {
     if (!parameters.data || !metrics.data || !records.data || !presets.data) return null;
     const fields = (record: string) => records.data.find((one) => one.name === record)?.fields ?? [];
+    const field = (record: string, name: string) => fields(record).find((one) => one.name === name);
     const byName = new Map(parameters.data.map((one) => [one.name, one]));
     const metricByName = new Map(metrics.data.map((one) => [one.name, one]));
     const defaults = Object.fromEntries(parameters.data.map((one) => [one.name, one.default]));
@@ -52,7 +58,8 @@ export function TablesGate({ children }: { children: ReactNode }) {
       parameter: (name) => byName.get(name),
       metric: (name) => metricByName.get(name),
       machineOf: (preset) => machines.get(preset) ?? defaults,
-      unitOf: (column) => metricByName.get(column)?.unit ?? byName.get(column)?.unit ?? '',
+      unitOf: (column) => metricByName.get(column)?.unit ?? byName.get(column)?.unit ?? field('ComparedValues', column)?.unit ?? '',
+      field,
     };
   }, [parameters.data, metrics.data, records.data, presets.data]);
   const failed = [parameters, metrics, records, presets].find((one) => one.isError);
@@ -74,6 +81,15 @@ export function MoreMetrics({ metrics, children }: { metrics: Metric[]; children
     };
   }, [tables, metrics]);
   return <TablesContext value={value}>{children}</TablesContext>;
+}
+
+type Schemas = components['schemas'];
+
+/** The names that the server has for the fields of a record. */
+export function useFieldNames<R extends 'ComparisonRow' | 'MeasuredBeside' | 'Field'>(record: R): (name: keyof Schemas[R] & string) => string {
+  const { language } = useSpeech();
+  const { field } = useMachineTables();
+  return (name) => field(record, name)?.doc[language] ?? name;
 }
 
 export function useMachineTables(): Tables {
