@@ -236,7 +236,7 @@ TEST(searches, show_how_far_they_are_and_keep_the_best_until_they_are_cancelled)
 }
 
 Json search_when_done(Service& service, std::int64_t id) {
-  for (int i = 0; i < 6000 && service.store.search(id).state != SweepState::done; ++i)
+  for (int i = 0; i < 30'000 && service.store.search(id).state != SweepState::done; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(service.store.search(id).state, SweepState::done);
   return Json::parse(service.store.search_result(id));
