@@ -78,6 +78,7 @@ void pair_brackets(std::vector<Token>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     Token& t = tokens[i];
     t.mate = i;
+    if (i > 0 && tokens[i - 1].text == "operator") t.spaced = true;  // operator< opens nothing
     char opener = opener_of(t);
     if (t.text == "}" || t.text == ")" || t.text == "]") opener = t.text == "}" ? '{' : t.text == ")" ? '(' : '[';
     if (opener != '\0') {
