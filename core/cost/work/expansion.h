@@ -54,7 +54,10 @@ void walk_operations(const TileLoops& order, const Of& of) {
   const auto steps = tile_steps(order);
   const auto visit = [&](const auto& self, std::size_t level, const TileRun* run, std::int32_t shape,
                          std::int32_t window, TileStep step, std::int64_t times) -> void {
-    if (level == order.loops.size()) return of(shape, window, step, times);
+    if (level == order.loops.size()) {
+      of(shape, window, step, times);
+      return;
+    }
     const TileRun* const next = run + order.loops[level].runs;
     for (bool begins = true; run != next; ++run, begins = false) {
       const std::int32_t s = shape + run->shape, w = window + run->window;

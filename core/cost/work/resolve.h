@@ -81,7 +81,7 @@ struct Resolved {
 class Resolver {
  public:
   Resolver(const Machine& its, Role role);
-  Resolver(Machine&&, Role) = delete;
+  Resolver(Machine&& its, Role role) = delete;
   /// As the class meets it, and so the steps that its operations are made of. Stands until the next.
   const Resolved& of(const InstructionClass& c);
 
