@@ -149,7 +149,7 @@ std::vector<AkgCase> akg_table() {
   return {
       akg_case("table 1", "1: mask of BERT's scores, 6 operators", "(16, 16, 512, 512) FP16", "table 1",
                "one operator is on the mask, five on the scores",
-               chain(16LL * 16LL * 512 * 512, {{5, {}}}, 1, {alone(16 * 512, 1)})),
+               chain(16LL * 16 * 512 * 512, {{5, {}}}, 1, {alone(16LL * 512, 1)})),
       akg_case("table 1", "2: GELU backward, 21 operators", "(256, 512, 16, 16) FP16",
                "table 1; repository.json: 3.Mul33.Mul14. ... .Mul121.23", "",
                // 12 operators of one tensor; of two, nine: two of which read one of the three inputs first.
