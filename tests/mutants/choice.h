@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -49,25 +50,33 @@ struct Left {
 };
 
 // An operator `op` of type `Name`; `other`: what its first mutant does.
-#define MUTANT_OPERATOR(Name, op, other)                                                      \
-  template <int number>                                                                       \
-  struct Name {};                                                                             \
-  template <class A, int number>                                                              \
-  constexpr auto operator op(A&& a, Name<number>) {                                           \
-    return Left<A, number>{static_cast<A&&>(a)};                                              \
-  }                                                                                           \
-  template <class A, int number, class B>                                                     \
-  constexpr auto operator op(Left<A, number> left, B&& b) {                                   \
-    if constexpr (requires { left.a other b; }) {                                             \
-      if constexpr (std::is_convertible_v<decltype(left.a other b), decltype(left.a op b)>) { \
-        there<number>();                                                                      \
-        if (on(number)) {                                                                     \
-          if constexpr (#other[0] == '/') check_divisor(b);                                   \
-          return static_cast<decltype(left.a op b)>(left.a other b);                          \
-        }                                                                                     \
-      }                                                                                       \
-    }                                                                                         \
-    return left.a op b;                                                                       \
+#define MUTANT_OPERATOR(Name, op, other)                                                   \
+  template <int number>                                                                    \
+  struct Name {};                                                                          \
+  template <class A, int number>                                                           \
+  constexpr auto operator op(A&& a, Name<number>) {                                        \
+    return Left<A, number>{static_cast<A&&>(a)};                                           \
+  }                                                                                        \
+  template <int number, class A, class B>                                                  \
+  constexpr auto evaluate(Name<number>, A& a, B& b) {                                      \
+    if constexpr (requires { a other b; }) {                                               \
+      if constexpr (std::is_convertible_v<decltype(a other b), decltype(a op b)>) {        \
+        there<number>();                                                                   \
+        if (on(number)) {                                                                  \
+          if constexpr (#other[0] == '/') check_divisor(b);                                \
+          return static_cast<decltype(a op b)>(a other b);                                 \
+        }                                                                                  \
+      }                                                                                    \
+    }                                                                                      \
+    return a op b;                                                                         \
+  }                                                                                        \
+  template <class A, int number, class B>                                                  \
+  constexpr auto operator op(Left<A, number> left, B&& b) {                                \
+    return evaluate(Name<number>{}, left.a, b);                                            \
+  }                                                                                        \
+  template <class A, int number, class B> /* else std's own, of an optional and a value */ \
+  constexpr auto operator op(Left<A, number> left, const std::optional<B>& b) {            \
+    return evaluate(Name<number>{}, left.a, b);                                            \
   }
 MUTANT_OPERATOR(Plus, +, -)
 MUTANT_OPERATOR(Minus, -, +)
@@ -87,10 +96,14 @@ MUTANT_OPERATOR(Other, !=, ==)
   }                                                         \
   template <class A, int number, class B>                   \
   constexpr auto operator op(Left<A, number> left, B&& b) { \
-    there<number>();                                        \
-    there<number + 1>();                                    \
-    if (on(number)) return left.a other b;                  \
-    if (on(number + 1)) return left.a opposite b;           \
+    if constexpr (requires { left.a other b; }) {           \
+      there<number>();                                      \
+      if (on(number)) return left.a other b;                \
+    }                                                       \
+    if constexpr (requires { left.a opposite b; }) {        \
+      there<number + 1>();                                  \
+      if (on(number + 1)) return left.a opposite b;         \
+    }                                                       \
     return left.a op b;                                     \
   }
 MUTANT_COMPARISON(Less, <, <=, >=)

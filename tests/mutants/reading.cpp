@@ -212,6 +212,20 @@ bool Reading::is_call(std::size_t open) const {
   return !(is(begin - 1, ">") && tokens_[begin - 1].mate != begin - 1);
 }
 
+bool Reading::returns_reference(std::size_t i) const {
+  for (std::size_t open = tokens_[i].inside; open != nowhere && open > 0; open = tokens_[open].inside) {
+    std::size_t close = open - 1;
+    while (close > 0 && any_of(close, {"const", "noexcept", "override"})) --close;
+    if (!is(open, "{") || !is(close, ")") || tokens_[close].mate == 0) continue;
+    std::size_t name = tokens_[close].mate - 1;
+    if (any_of(name, {"if", "for", "while", "switch", "catch", "constexpr"})) continue;
+    while (name > 0 && !word(name)) --name;  // operator[] and its like
+    while (name >= 2 && is(name - 1, "::")) name -= 2;
+    return name > 0 && any_of(name - 1, {"&", "&&"}) && !tokens_[name - 1].spaced;
+  }
+  return false;
+}
+
 bool Reading::is_list(std::size_t open) const {
   if (open == 0 || !is(open, "{") || any_of(open - 1, {"else", "do", "try", "const", ")", "]", ";", "}", ":"}))
     return false;

@@ -60,6 +60,8 @@ class Reading {
   bool plain(Range range) const;
   /// True for the bracket of a call's arguments, of those that may be changed.
   bool is_call(std::size_t open) const;
+  /// True where the innermost function around `i` returns a reference.
+  bool returns_reference(std::size_t i) const;
   /// True for a braced list of values.
   bool is_list(std::size_t open) const;
 

@@ -115,5 +115,13 @@ TEST(mutants, a_comparison_that_a_class_defines_opens_no_bracket) {
   EXPECT_THAT(changes_of("bool operator<(A a, A b) { return a.n < b.n; }"), testing::Contains("n < b -> <="));
 }
 
+TEST(mutants, a_reference_that_is_returned_stays_one) {
+  EXPECT_THAT(changes_of("struct S { N& operator[](R r) { return all[r]; } };"), IsEmpty());
+  EXPECT_THAT(changes_of("const N& S::at(R r) const { if (r > s) { return all[r]; } return none; }"),
+              ElementsAre("r > s -> >=", "r > s -> <="));
+  EXPECT_THAT(changes_of("N S::at(R r) const { return all[r]; }"),
+              ElementsAre("return all[r] -> + 1", "return all[r] -> - 1"));
+}
+
 }  // namespace
 }  // namespace sdip::mutants

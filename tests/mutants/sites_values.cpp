@@ -84,7 +84,8 @@ void add_values(const Reading& reading, Sites& sites) {
     add_constant(reading, i, sites);
     add_function(reading, i, sites);
     add_initial(reading, i, sites);
-    if (reading.is(i, "return")) add_off(reading, reading.expression(i + 1), "return", sites);
+    if (reading.is(i, "return") && !reading.returns_reference(i))
+      add_off(reading, reading.expression(i + 1), "return", sites);
     if (reading.is_call(i))
       for (const Range& part : reading.parts(i))
         add_off(reading, part, std::string(reading[i - 1].text) + "( )", sites);
