@@ -95,7 +95,7 @@ TEST(crash, an_interrupt_cancels_cleanly_and_resumes_to_the_same_bytes) {
 int crash_rounds() {
   const char* const wanted = std::getenv("SDIP_CRASH_ROUNDS");
   if (wanted != nullptr) return std::atoi(wanted);
-  return sanitized ? 5 : full_run() ? 200 : 20;
+  return sanitized ? 5 : full_run() ? 200 : 10;
 }
 
 /// What hits a process: kill -9 after a time, or at a write of its store (tests/server/child/failing_writes.cpp),

@@ -60,7 +60,7 @@ TEST(witness, a_pair_too_few_of_two_options_is_named) {
   EXPECT_FALSE(has("operator_dsram=per_operator, activation_memory=unified"));
 }
 
-constexpr std::uint64_t usual_pairs = 4000;
+constexpr std::uint64_t usual_pairs = 2400;
 
 /// Seeds from 1 in four parts, each of which chooses what it changes by what it has changed.
 Census first_pairs(std::uint64_t pairs) {
