@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "server/api/site.h"
+#include "tests/sanitized.h"
 #include "tests/server/http/client.h"
 
 namespace sdip::test {
@@ -61,7 +62,7 @@ Answer send_bytes(int port, const std::string& bytes, std::string then) {
   client.send(bytes);
   std::string text;
   for (;;) {
-    const auto piece = client.receive(std::chrono::seconds(20));
+    const auto piece = client.receive(std::chrono::seconds(sanitized ? 200 : 20));
     if (!piece || piece->empty()) return parse_answer(text);
     text += *piece;
     client.send(std::exchange(then, ""));
