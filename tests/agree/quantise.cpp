@@ -187,7 +187,7 @@ class Quantiser {
     quantise(result, codes(result));
   }
 
-  /// Of codes as of numbers.
+  /// Passes codes on as it does numbers.
   void keep(const NodeProto& node) {
     say(node.output(0), codes_.at(node.input(0)));
     *add_node(out_, node.op_type(), {node.input(0) + "_codes"}, node.output(0) + "_codes").mutable_attribute() =

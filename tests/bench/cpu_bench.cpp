@@ -114,7 +114,7 @@ double on_all(std::int64_t processors, const std::function<double()>& of_one) {
   return sum;
 }
 
-/// Of the first processor's cache of that level that holds data; 0 where the system does not say.
+/// The bytes of the first processor's cache of that level that holds data; 0 where the system does not say.
 double cache_bytes(int level) {
   for (int index = 0; index < 8; ++index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";

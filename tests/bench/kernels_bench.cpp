@@ -19,7 +19,7 @@
 namespace sdip::exec {
 namespace {
 
-/// Of one thread the time that the processor gave it: others use the machine, too.
+/// The time that the processor gave one thread: others use the machine, too.
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -79,7 +79,7 @@ struct Case {
   ProductShape shape;
 };
 
-// Of the Stable Diffusion 1.5 U-Net at 64 x 64: its most frequent convolutions and products.
+// The most frequent convolutions and products of the Stable Diffusion 1.5 U-Net at 64 x 64.
 constexpr Case cases[] = {
     {"conv 320 x 320 x 3 x 3 at 64 x 64", {320, 4096, 2880, 320, 1}},
     {"conv 1280 x 1280 x 3 x 3 at 8 x 8", {1280, 64, 11520, 1280, 1}},

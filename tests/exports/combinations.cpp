@@ -24,7 +24,8 @@ std::string unpacked(const std::string& path) {
   return bytes;
 }
 
-/// Indices, lengths and steps are what integers are in files of others: small. Of the sizes those that it names.
+/// Indices, lengths and steps are what integers are in files of others: small. Only the sizes that it names are
+/// drawn.
 Generated read_file(const std::string& path, const std::map<std::string, std::int64_t>& dims) {
   Generated given;
   if (!given.model.ParseFromString(unpacked(path))) throw std::runtime_error("no model " + path);

@@ -30,7 +30,7 @@ TEST(found_in_exports, attention_by_einsums_as_tensorflow_writes_it_runs_with_fu
   EXPECT_EQ(found_on(machine, t), "");
 }
 
-/// Of 9 rows and 9 columns the first's columns were taken for the second's rows.
+/// With 9 rows and 9 columns the first's columns were taken for the second's rows.
 TEST(found_in_exports, strips_end_where_channels_last_are_read_turned) {
   for (const Strips strips : {Strips::halo_recompute, Strips::line_buffers}) {
     Writer t(13, Manner::tensorflow, 1);

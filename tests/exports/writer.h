@@ -16,7 +16,7 @@ using Name = std::string;
 using Names = std::vector<Name>;
 using Ints = std::vector<std::int64_t>;
 
-/// Of whom: names, and where small constants stand. torchscript and keras: Constant nodes; others: initializers.
+/// Whose names, and where small constants stand. torchscript and keras: Constant nodes; others: initializers.
 enum class Manner { torchscript, dynamo, tensorflow, keras, onnxruntime };
 
 /// A size of an input, or the name of one.
@@ -64,7 +64,7 @@ class Writer {
 
   Name operator()(const std::string& type, const Names& inputs, const AttributeList& attributes = {});
   Names many(const std::string& type, const Names& inputs, const AttributeList& attributes, std::size_t outputs);
-  /// Of onnxruntime's operators.
+  /// The same for onnxruntime's own operators.
   Name contrib(const std::string& type, const Names& inputs, const AttributeList& attributes = {});
   /// Outputs with these names, an empty one left out.
   void node(const std::string& domain, const std::string& type, const Names& inputs, const Names& outputs,

@@ -22,7 +22,7 @@ using Checker = std::function<Checked(std::uint64_t seed, const PhaseObserver& p
 
 /// The generated model of the seed on the seed's machine.
 Checked check_seed(std::uint64_t seed, const PhaseObserver& phase);
-/// Of it import alone.
+/// The same for its import alone.
 Checked import_seed(std::uint64_t seed, const PhaseObserver& phase);
 
 inline constexpr unsigned longest_model_s = 60;  // of one model; beyond it hangs

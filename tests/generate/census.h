@@ -28,7 +28,7 @@ struct Census {
 
   void count(const Checked& checked);
   std::int64_t median_nodes() const;
-  /// Of models, those that a program was made of, or that need none.
+  /// The share of models that a program was made of, or that need none.
   double compiled_share() const;
   /// Findings that are not expected, by class.
   std::map<std::string, std::uint64_t> unexpected() const;

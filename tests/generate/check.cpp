@@ -82,8 +82,8 @@ double place_of(ElementType type) {
   }
 }
 
-/// Nothing where the graph has random numbers, or its inputs do not suit it. Of a graph with narrow types what 6
-/// half places in each result change, of another what 200 of float32 do.
+/// Nothing where the graph has random numbers, or its inputs do not suit it. What it allows is what 6 half places
+/// in each result change in a graph with narrow types, and what 200 of float32 do in another.
 std::optional<Expected> expected_values(const Graph& graph, const std::vector<Tensor>& inputs) {
   Expected expected;
   try {
@@ -175,7 +175,7 @@ bool holds(const Graph& graph, ElementType type) {
   return std::ranges::any_of(graph.values, [&](const Value& v) { return v.operand.type == type; });
 }
 
-/// Of what has no parts in series: those take each other's results.
+/// Leaves out what has parts in series: those take each other's results.
 void check_execution(Outcome& outcome, const Application& application, const Machine& machine,
                      const std::vector<Tensor>& inputs, const std::optional<Expected>& expected, bool rounds) {
   if (application.stages.size() != 1 || !expected) return;

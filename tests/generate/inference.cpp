@@ -83,7 +83,7 @@ std::string inference_difference(const Graph& graph, const Generated& given) {
       const auto answer = answers.find(output);
       const auto own = ours.find(output);
       const bool differs = answer != answers.end() && own != ours.end() && answer->second != own->second;
-      // Of an axis of nothing it keeps one element where a Slice goes backwards, or windows have strides.
+      // It keeps one element of an empty axis where a Slice goes backwards, or windows have strides.
       const bool keeps_one =
           node.op_type() == "Slice" || node.op_type() == "Conv" || node.op_type().ends_with("Pool");
       const bool of_nothing = keeps_one && differs && element_count(own->second) == 0;

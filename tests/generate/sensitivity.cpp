@@ -10,7 +10,7 @@ namespace {
 constexpr int draws = 4;
 
 /// A share of each number more or less, in a narrow type `places` of its half places, since results are rounded
-/// again anyhow. Of a zero the sign, which nothing promises: once all have one, once the other.
+/// again anyhow. A zero has its sign changed, which nothing promises: once all have one, once the other.
 void disturb(Tensor& tensor, double share, double places, int number, Draw& draw) {
   if (tensor.type == ElementType::float16) share = places / 2048;
   if (tensor.type == ElementType::bfloat16) share = places / 256;

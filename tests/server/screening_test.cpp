@@ -36,7 +36,7 @@ TEST(screenings, find_that_cores_make_the_area_and_cores_and_clock_the_rate) {
 }
 
 TEST(screenings, share_the_variance_of_a_formula_out_as_integrals_do) {
-  // Of x + 3 y over 1 to 4 and 1 to 2: variances 1.25 and 9 * 0.25.
+  // x + 3 y over 1 to 4 and 1 to 2 has the variances 1.25 and 9 * 0.25.
   const Ended found = run_sdip({"screen", "tiny-sd-text", "--preset", "edge", "--method", "sobol", "--samples",
                                 "3000", "--axis", "cores=1,2,3,4", "--axis", "dram_channels=1,2", "--metric",
                                 "f=cores + 3 * dram_channels", "--measure", "f", "--json"});

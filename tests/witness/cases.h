@@ -24,7 +24,7 @@ struct ValidationCase {
   std::int64_t least = 0, most = 0, unit = 1;
   /// Whether the row can act on that stage at all; nullptr: on any.
   bool (*acts)(const Machine&, const CompiledStage&) = nullptr;
-  /// Of a compiled row: what makes it act.
+  /// What makes a compiled row act.
   void (*prepare)(Machine&, Dice&) = nullptr;
   bool changes_counters() const { return proof == Proof::toggled || proof == Proof::compiled; }
 };

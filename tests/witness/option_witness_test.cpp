@@ -89,7 +89,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// Of 600 machines, how many have each value of each row.
+/// How many of 600 machines have each value of each row.
 using Values = std::map<std::string, std::map<std::int64_t, int>, std::less<>>;
 
 Values values_drawn(const Runs& runs) {

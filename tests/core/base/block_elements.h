@@ -11,7 +11,7 @@
 
 namespace sdip {
 
-/// Of a float with so many bits of exponent and fraction whose numbers end at `largest`: those from 0 up, by code.
+/// The numbers from 0 up, by code, of a float with so many bits of exponent and fraction that ends at `largest`.
 inline std::vector<double> float_elements(int exponent_bits, int fraction_bits, double largest) {
   const int steps = 1 << fraction_bits;
   double unit = 1;  // spacing of the smallest

@@ -52,7 +52,7 @@ TEST(code_runs, stand_for_the_numbers_of_each_code) {
   }
 }
 
-/// Of each kind that there is: ends, all bits, what 16 bits hold and the floats beside, ties and the floats beside.
+/// Numbers of each kind: ends, all bits, what 16 bits hold and the floats beside, ties and the floats beside.
 std::vector<float> all_kinds(float scale) {
   std::vector<float> numbers{0,
                              -0.0F,

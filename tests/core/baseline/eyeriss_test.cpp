@@ -37,8 +37,8 @@ const AlexNetLayer alexnet[] = {
     {"conv5", square(2, 4, 192, 128, 13, 3, 1), {13, 4, 16, 3, 2, 2, 64}, 10.0, 10.5, 156, 24.9, 1.3},
 };
 
-/// Table VI (VGG-16, batch 3). Of three cells that the restated table has misread, conv2_2's time follows from the
-/// total, the active elements of conv2_1 and conv5_1 from layers of the same shape.
+/// Table VI (VGG-16, batch 3). The restated table has misread three cells: conv2_2's time follows from the total,
+/// the active elements of conv2_1 and conv5_1 from layers of the same shape.
 struct VggLayer {
   const char* name;
   std::int64_t channels, filters, size;

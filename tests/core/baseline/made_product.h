@@ -5,7 +5,7 @@
 
 namespace sdip {
 
-/// Of weights, which all frames share, or of two activations.
+/// A product with weights, which all frames share, or of two activations.
 inline Layer made_product(const MatrixProduct& p, bool weighted) {
   Layer layer;
   layer.work.family = weighted ? Family::linear : Family::matmul;

@@ -134,7 +134,7 @@ Beside drawn_beside(std::uint64_t seed) {
 
 namespace {
 
-/// Of a machine, what its lane says otherwise than its timeline; the peak and each pass, of the last its stalls.
+/// What a machine's lane says otherwise than its timeline: the peak, each pass, and the stalls of the last.
 std::string lane_difference(const TimelineResult& alone, const LaneTimes& lane) {
   for (std::size_t pass = 0; pass < 70; ++pass) {
     const std::int64_t cycles = alone.passes[std::min(pass, alone.passes.size() - 1)].cycles,

@@ -46,7 +46,7 @@ inline double conversions_of(const InstructionClass& c, const Machine& m) {
   return real(rows_in_memory(c) * n.out_channels * bits_of(m.weight_format) * input_parts(m)) * real(arrays);
 }
 
-/// Of consecutive weights those that stay, one after the other.
+/// How many of so many consecutive weights stay, counted one after the other.
 inline std::int64_t grouped(std::int64_t sums, const Machine& m) {
   std::int64_t kept = 0;
   for (std::int64_t i = 0; i < sums; ++i)
@@ -73,7 +73,7 @@ inline std::int64_t mac_cycles_of(const InstructionClass& c, const Machine& m) {
   return (macs_of(c, m, true) + beside - 1) / beside;
 }
 
-/// Of products those whose operands are not zero: weights by their density, activations by theirs.
+/// The share of products whose operands are not zero: weights by their density, activations by theirs.
 inline double spent_share(const Machine& m, bool weights) {
   const double activations = real(m.activation_density.hundredths) / 100;
   if (!weights) return activations * activations;

@@ -166,7 +166,7 @@ void expect_fewer_seconds(const Compiled& one, const Outcome& before) {
   EXPECT_GE(of(after, Metric::throughput_fps), of(before, Metric::throughput_fps));
 }
 
-/// Of a steady pass of a program on a machine that it was perhaps not compiled for, stages summed.
+/// A steady pass of a program on a machine that it was perhaps not compiled for, stages summed.
 PassCost pass_of(const Application& application, const Machine& m) {
   PassCost sum;
   for (const CompiledStage& stage : application.stages) sum += run_stage(stage, m, nullptr)->steady();

@@ -18,7 +18,7 @@ constexpr std::int64_t kib = 1 << 10;
 /// Capacities of PSRAM, DSRAM and STACKRAM.
 using Memories = std::array<std::int64_t, 3>;
 
-/// Of one memory, where values that fit stay whole, whatever tiles beside them then lack.
+/// A machine of one memory, where values that fit stay whole, whatever tiles beside them then lack.
 Machine one_memory(const Memories& bytes, bool stair) {
   Machine m = find_preset("edge")->machine;
   m.activation_memory = ActivationMemory::unified;
@@ -56,7 +56,7 @@ std::int64_t worse(const std::map<Memories, double>& values) {
 
 constexpr Memories most_memories{2048 * kib, 256 * kib, 256 * kib};
 
-/// Of a pass on the reference machine.
+/// The cycles of a pass on the reference machine.
 double cycles_of(const CompiledStage& stage, const Machine& m) {
   Int128 cycles = 0;
   for (const Instruction& instruction : stage.program.instructions) {

@@ -17,7 +17,7 @@ constexpr std::string_view whole =
     "a value that fits stays whole on chip, though the tiles beside it then have less room and operands come again";
 
 constexpr MoreRow rows[] = {
-    // Of a fixed program.
+    // The program is fixed.
     {"conv2d lanes", "cycles", "conv_lanes_in=2", "conv_lanes_in=3",
      "machine psram_port_bits=16; network 4x1x1 | conv 1 1", folds},
     {"conv2d lanes", "cycles", "conv_lanes_out=2", "conv_lanes_out=3",

@@ -102,7 +102,7 @@ bool is_of_the_task(const ParameterRow& row) {
   return row.group == "workload" || row.group == "stages" || row.group == "technology";
 }
 
-/// Of one stage, in place of a row of the cores', of which it is said.
+/// True for a stage's own row, in place of one of the cores', of which it is said.
 bool is_of_a_stage(const ParameterRow& row) {
   return row.group == "text_encoder" || row.group == "vae_encoder" || row.group == "vae_decoder";
 }

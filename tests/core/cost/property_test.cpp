@@ -88,7 +88,7 @@ std::int64_t total_bytes(const Program& program, const Machine& m, std::int64_t 
 }
 
 TEST(property, faster_dram_wider_ports_and_earlier_dispatch_never_end_a_program_later) {
-  // Of one program: the order of transfers is fixed, so what comes earlier delays nothing.
+  // In one program the order of transfers is fixed, so what comes earlier delays nothing.
   using Change = std::function<void(Machine&, Dice&)>;
   const std::pair<const char*, Change> changes[] = {
       {"channels", [](Machine& m, Dice& dice) { m.dram_channels += dice.between(1, 9); }},

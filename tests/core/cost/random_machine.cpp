@@ -39,7 +39,7 @@ void draw_held(Machine& m) {
   if (m.granularity != Granularity::micro_operation) m.attention_parts = 1 + m.link_bits / 3 % 5;
 }
 
-/// Of cores on several dies; no draws: others stay.
+/// Puts cores on several dies; where it may not it draws nothing, so that other rows stay.
 void draw_dies(Machine& m) {
   if (m.host_memory || m.link_bits % 4 != 0) return;
   m.dies = 1 + m.link_bits % 3;

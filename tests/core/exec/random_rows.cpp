@@ -46,7 +46,7 @@ struct Rows {
     return make.node("Mul", {make.input({1, 1, shape[2]}), x});
   }
 
-  /// Of the rows themselves or of others, with a scale before the softmax or without.
+  /// Attention among the rows themselves or over others, with a scale before the softmax or without.
   ValueId attention(ValueId x, ValueId others) {
     const Shape shape = make.shape(x);
     const std::int64_t heads = draw.between(1, 3), width = heads * draw.between(1, 4);

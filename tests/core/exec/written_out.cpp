@@ -208,7 +208,7 @@ void prune_tiles(Tensor& w, const Node& node, const InstructionClass& c, const L
   }
 }
 
-/// Of each so many neighbours along the sums, of a tile if there are any, those stay that are smaller than fewer
+/// Those of each so many neighbours along the sums (of a tile, if there are any) stay that are smaller than fewer
 /// than `stay` others.
 void prune_groups(Tensor& w, const Node& node, const InstructionClass& c, const LoopNest& nest,
                   const Machine& machine) {

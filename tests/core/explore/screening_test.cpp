@@ -39,7 +39,7 @@ TEST(morris, gives_the_worked_examples) {
   EXPECT_EQ(sum[2].effects, 200);
   const auto product = effects_of(2, [](const UnitPoint& x) { return x[0] * x[1]; });
   EXPECT_NEAR(product[0].mean, 0.5, 0.08);
-  // Of 0, 1/3, 2/3, 1, each as likely.
+  // The deviation of 0, 1/3, 2/3, 1, each as likely.
   EXPECT_NEAR(product[0].deviation, std::sqrt(5.0 / 36), 0.05);
 }
 

@@ -112,7 +112,7 @@ TEST(own_technology, memories_wires_leakage_and_clock_follow_their_rows) {
 }
 
 TEST(own_technology, a_node_between_two_follows_both_and_a_part_its_node) {
-  // Of int8 products at 16 nm t = ln 0.54 / ln 0.33 (docs/model/energy.md): twice as much at 7 nm is 2^t.
+  // For int8 products at 16 nm t = ln 0.54 / ln 0.33 (docs/model/energy.md): twice as much at 7 nm is 2^t.
   const double t = std::log(0.54) / std::log(0.33);
   const auto product = [](const Machine& m) {
     return mac_energy(process_of(m), {int8, int8, int32}).value -

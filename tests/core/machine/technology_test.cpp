@@ -171,7 +171,7 @@ TEST(technology, a_node_between_45_and_7_nm_is_their_figures_joined_by_the_publi
               std::pow(100, 1 - t) * std::pow(14, t), 1e-9);
 }
 
-/// Of the law that joins two nodes; registers have the node's factor alone.
+/// The range is that of the law that joins two nodes; registers have the node's factor alone.
 TEST(technology, a_node_between_has_the_range_of_both_factors_that_place_it) {
   const auto at = [](std::string_view name, Bound end) {
     const auto row = std::ranges::find(technology_rows(), name, &TechnologyRow::name);

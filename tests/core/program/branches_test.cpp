@@ -45,7 +45,7 @@ TEST(branches, share_heads_evenly_over_as_many_cores_as_divide_them) {
   EXPECT_EQ(c.weight_elements, 12 * 32 * 32);  // PSRAM is one for all cores
 }
 
-/// Of the first stage's weights, each 0.5.
+/// The bytes of the first stage's weights, each 0.5.
 std::int64_t written_bytes(const Application& application, const Machine& m) {
   const auto halves = [](const Value& value) {
     return std::vector<float>(static_cast<std::size_t>(element_count(value.operand.shape)), 0.5F);

@@ -5,7 +5,7 @@
 
 namespace sdip {
 
-/// Of weights, its activations from DRAM.
+/// A product with weights, its activations from DRAM.
 inline InstructionClass weighted_nest(const LoopNest& nest, const Mapping& mapping) {
   InstructionClass c;
   c.work.family = Family::conv2d;

@@ -121,7 +121,7 @@ Made compress(Making& m, const Row& row, ElementType type) {
   return put(m, row, {x, kept}, attributes);
 }
 
-/// Of a constant: what is made depends on values. It is used by something that is not.
+/// Made of a constant, since the shape depends on values. It is used by something that is not.
 Made of_constant(Making& m, const Row& row, ElementType type) {
   const bool unique = std::string_view(row.type) == "Unique";
   const int x = m.constant(type, m.any_shape(1, 2), {0, 3});

@@ -65,7 +65,7 @@ Made group_query(Making& m, const Row& row, ElementType type) {
   return put(m, row, operands, attributes, maybe(m) ? 3 : 1);
 }
 
-/// Of the last batch and heads: one state of key by value each.
+/// Each batch and head has one state of key by value.
 Made linear_attention(Making& m, const Row& row, ElementType type) {
   const Tokens t = drawn_tokens(m);
   const std::int64_t width = m.draw.between(1, 4);

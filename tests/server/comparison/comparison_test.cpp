@@ -171,7 +171,7 @@ TEST(comparison, has_a_row_for_each_machine_and_device_at_each_batch) {
   EXPECT_GE(unpublished / 2, 2);
   EXPECT_GE(priced / 2, 12);
   EXPECT_GE(modelled / 2, 25);
-  // Of ours the frames behind the first leave one by one.
+  // Our machine's frames behind the first leave one by one.
   EXPECT_DOUBLE_EQ(
       *row_of(rows, "sdip", 8).value("latency_s"),
       *row_of(rows, "sdip").value("latency_s") + 7 / *row_of(rows, "stream:sdip").value("throughput_fps"));

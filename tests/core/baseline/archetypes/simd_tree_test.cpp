@@ -17,7 +17,7 @@ namespace sdip {
 namespace {
 
 /// Units: 4 groups x 2 L2B x 8 L1B x 16 MAB (4 dies x 4 x 8 x 16 of the first). Multiply-adds a unit and cycle of
-/// MN-Core 2: the developer manual's matrix shapes. Of the first: derived, its peaks over units and clock.
+/// MN-Core 2: the developer manual's matrix shapes. The first's are derived: its peaks over units and clock.
 TEST(simd_tree, peaks_follow_from_units_and_clock) {
   const SimdTree two = mn_core_2(), one = mn_core_1();
   EXPECT_EQ(matrix_units(two), 4 * 2 * 8 * 16);

@@ -93,7 +93,7 @@ TEST(simt, a_tile_fills_loops_and_drains) {
   // The third comes after them.
   EXPECT_DOUBLE_EQ(time_of(product_of_sizes(3, 128, 128, 64), {}, plain_machine()).seconds,
                    1600 + 512 + 2 * 1024 + 1024 + (1600 + 256 + 2 * 512 + 512));
-  // Of 64 x 64 eight fit, and shared memory has two steps of each: a step waits for half a latency.
+  // Eight of 64 x 64 fit, and shared memory has two steps of each: a step waits for half a latency.
   EXPECT_DOUBLE_EQ(time_of(product_of_sizes(1, 64, 64, 64), {64, 64}, plain_machine()).seconds,
                    1600 + 128 + 2 * 200 + 128);
 }

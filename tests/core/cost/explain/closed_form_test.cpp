@@ -130,7 +130,7 @@ TEST(sparsity, two_of_four_halve_the_folds_and_store_their_places) {
   m.sparsity_group = 16;
   EXPECT_EQ(class_cost(even, m).shapes[0].weight_bytes, 64 * 32 / 2 * (16 + 4) / 8);
   m.sparsity_group = 4;
-  // Of 9 sums 2 + 2 + 1 stay, where any 5 of them may be as many; of 11 2 + 2 + 2.
+  // 2 + 2 + 1 of 9 sums stay, where any 5 of them may be as many, and 2 + 2 + 2 of 11.
   EXPECT_EQ(class_cost(product(Family::linear, 16, 9, 32), m).spent_macs, 16 * 32 * 5);
   EXPECT_EQ(class_cost(product(Family::linear, 16, 11, 32), m).spent_macs, 16 * 32 * 6);
   // 3 x 3 positions of 5 channels: 9 x (2 + 1) products, where 23 of 45 may be anywhere.

@@ -52,7 +52,7 @@ bool says_any(const Machine& m, std::string_view group) {
                              [&](const ParameterRow& row) { return row.group == group && row.read(m) != 0; });
 }
 
-/// Of 45 nm's, of logic.
+/// Area of logic as a share of 45 nm's.
 double logic_area(const Machine& m) {
   if (m.technology_node == TechnologyNode::n45) return 1;
   if (m.technology_node == TechnologyNode::n5)

@@ -12,7 +12,7 @@ namespace sdip {
 /// A row of the technology table.
 double counted_row(const std::string& name);
 
-/// Of a bit of flip-flops, "area" or "energy" as the row has it, at a node.
+/// What a bit of flip-flops takes at a node: "area" or "energy" as the row has it.
 double counted_flop(TechnologyNode node, const std::string& what);
 
 /// Whether the core that a stage runs on has a circuit for that family: of one made for the stage when the

@@ -117,7 +117,7 @@ double waiting_cycles(const Report& report, std::string_view what, double cycle_
 
 double cycles_of(const InstructionCost& i) { return static_cast<double>((i.end - i.start).value); }
 
-/// Of five cores three share the first instruction, and all but one wait during the second.
+/// Three of five cores share the first instruction, and all but one wait during the second.
 TEST(energy_split, what_several_cores_share_leaks_on_each_of_them) {
   Application application;
   application.stages = {stage_of(Role::network, {160, 480})};

@@ -234,7 +234,7 @@ TEST(energy, at_the_ends_of_the_ranges_encloses_that_of_the_values_part_by_part)
   // What leaks in a frame is the whole chip's while the saturated stream takes a frame out.
   const double fps = report.outcome.values[static_cast<std::size_t>(Metric::throughput_fps)];
   EXPECT_NEAR(report.energy_j.back().second, leaks / fps, 1e-9 * leaks / fps);
-  // Of a pass one core's share of it, and an instruction's its time's.
+  // A pass leaks one core's share of it, and an instruction its time's.
   const StageReport& one = report.stages[0];
   const double seconds = static_cast<double>(one.steady_cycles.value) / 1e9;
   const auto leakage = static_cast<std::size_t>(EnergyPart::leakage);

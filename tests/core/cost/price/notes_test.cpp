@@ -32,7 +32,7 @@ std::vector<std::string> notes_of(const std::vector<CompiledStage>& stages, cons
   return notes;
 }
 
-/// Of few lanes and small memories but PSRAM.
+/// A chip of few lanes and small memories but PSRAM.
 Machine chip_of_psram(std::int64_t bytes) {
   Machine m;
   m.cores = 1;

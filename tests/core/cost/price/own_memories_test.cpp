@@ -166,7 +166,7 @@ TEST(own_memories, of_more_room_move_no_more_bytes_of_their_stage_and_none_of_ot
   }
 }
 
-/// Of DSRAMs for each operator each has its own area; equal ones are as without sizes.
+/// Each DSRAM of an operator has its own area; equal ones are as without sizes.
 TEST(own_memories, of_operators_are_built_in_their_sizes) {
   Machine m = find_preset("edge")->machine;
   m.operator_dsram = OperatorDsram::per_operator;

@@ -96,7 +96,7 @@ TEST(stage, a_stage_that_never_repeats_is_simulated_for_64_passes_alone_and_not)
   EXPECT_EQ(run.alone.passes.size(), 64u);
 }
 
-/// Of linear layers, each on so many cores with so many products in a MAC; a cycle of one core makes as many.
+/// Linear layers, each on so many cores with so many products in a MAC; a cycle of one core makes as many.
 TEST(stage, a_familys_roof_is_the_first_of_its_highest_layers) {
   const Machine m = single_lane();
   CompiledStage stage = rows_stage(Role::network, 4, m);
@@ -137,7 +137,7 @@ TEST(stage, energy_of_an_instruction_of_other_formats_is_that_of_these) {
   EXPECT_GT(expected, joules(stage, m));
   stage.program.classes[0].formats = formats_of(wide);
   EXPECT_EQ(joules(stage, m), expected);
-  // Of the second of two classes, where the first is in the machine's own.
+  // The formats are the second class's, where the first is in the machine's own.
   stage.program.classes.insert(stage.program.classes.begin(), InstructionClass{stage.program.classes[0]});
   stage.program.classes[0].formats.reset();
   for (Instruction& instruction : stage.program.instructions) instruction.instruction_class = 1;

@@ -42,7 +42,7 @@ struct Timed {
   }
 };
 
-/// Of the operations inside loop `level`.
+/// The cycles of the operations inside loop `level`.
 inline std::int64_t cycles_of(const ClassCost& c, std::size_t level, const TileRun* run, std::int32_t shape) {
   if (level == c.order.loops.size()) return c.shapes[static_cast<std::size_t>(shape)].cycles;
   const TileRun* const inner = run + c.order.loops[level].runs;

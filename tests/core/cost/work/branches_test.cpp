@@ -127,7 +127,8 @@ Report bert(std::int64_t cores, Branches branches) {
   return estimate(compile(workload, m), m);
 }
 
-/// Of arithmetic, memories and DRAM: what neither grows with the cores that weights go to nor with those that wait.
+/// The energy of arithmetic, memories and DRAM, which grows neither with the cores that weights go to nor with
+/// those that wait.
 double energy_of_work(const Report& report) {
   double joules = 0;
   for (const auto& [part, j] : report.energy_j)

@@ -217,7 +217,7 @@ TEST(circuits, of_a_part_of_programmable_logic_take_blocks_for_their_lanes) {
   EXPECT_DOUBLE_EQ(blocks(lut, 66) - blocks(lut, 33), 2 * 33 * fpga_lane_luts(process, NumberFormat::int8));
 }
 
-/// Of tiny-sd: area, energy and latency are the sums of their parts, and the executor takes as long.
+/// With tiny-sd area, energy and latency are the sums of their parts, and the executor takes as long.
 TEST(circuits, of_tiny_sd_are_faster_by_their_lanes_and_smaller_without_them) {
   Machine m = find_preset("essay")->machine;
   m.mode = Mode::image_to_image;

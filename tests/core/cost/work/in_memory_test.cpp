@@ -318,7 +318,7 @@ TEST(in_memory, cycles_beyond_what_a_stage_may_last_are_cut_and_not_wrapped) {
   EXPECT_EQ(cost.memory_cycles, std::int64_t{1} << 58);
 }
 
-/// Of a stage of B bytes: 8 B cells and, for each 16,384 of them, the converters of 128 columns.
+/// A stage of B bytes has 8 B cells and, for each 16,384 of them, the converters of 128 columns.
 TEST(in_memory, each_core_has_arrays_of_its_own) {
   Machine m = fefet_machine();
   m.fefet_input_bits = 3;

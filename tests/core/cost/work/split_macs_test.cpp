@@ -26,7 +26,8 @@ std::vector<NumberFormat> every_format() {
   return all;
 }
 
-/// Of a MAC whose wider format has so many bits, by the bits of the operands: as docs/model/numbers.md has it.
+/// Products of a MAC whose wider format has so many bits, by the bits of the operands: as docs/model/numbers.md has
+/// it.
 struct WidthRow {
   std::int64_t mac, a, b, integers, floats;
 };

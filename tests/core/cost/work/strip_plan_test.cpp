@@ -81,7 +81,7 @@ TEST(strip_operations, stream_channels_in_tiles_behind_those_that_are_held) {
 TEST(strip_parts, of_groups_count_all_channels) {
   const Part grouped = part_of(Family::conv2d, {.groups = 4, .out_channels = 3, .in_channels = 5});
   EXPECT_EQ(part_channels(grouped), 12);
-  // Of row-wise work: 2 rows of 6 positions, 5 channels in each of 4 groups.
+  // Row-wise work: 2 rows of 6 positions, 5 channels in each of 4 groups.
   Part pool = part_of(Family::vector, {.groups = 4, .in_channels = 5, .out_h = 4, .in_h = 4, .in_w = 6});
   pool.work.row_length = 483;
   pool.read_elements = 7;

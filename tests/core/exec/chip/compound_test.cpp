@@ -34,7 +34,7 @@ CompiledStage one_instruction(const MadeNetwork& network, Compound compound) {
   return stage;
 }
 
-/// Of one node on feature maps: how its rows follow from those of its operand.
+/// A part of one node on feature maps: how its rows follow from those of its operand.
 Part part_of_node(const Graph& graph, const Node& node) {
   const auto shape = [&](ValueId v) { return graph.values[static_cast<std::size_t>(v)].operand.shape; };
   const auto at = [&](const char* name, std::int64_t otherwise) {

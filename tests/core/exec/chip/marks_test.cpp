@@ -96,7 +96,7 @@ TEST(marks, one_that_is_left_out_is_found) {
     for (std::size_t i = 0; i < program.instructions.size(); ++i) {
       const std::vector<std::int32_t>& after = program.instructions[i].after;
       for (std::size_t m = 0; m < after.size(); ++m) {
-        // Of its own family the circuit would wait anyway; others come from what it reads or overwrites.
+        // For its own family the circuit would wait anyway; others come from what it reads or overwrites.
         const auto family = [&](std::size_t n) {
           return program.classes[static_cast<std::size_t>(program.instructions[n].instruction_class)].work.family;
         };

@@ -242,7 +242,7 @@ TEST(weight_file, of_a_pattern_with_places_that_are_none_is_refused) {
     EXPECT_TRUE(code == "none" || code == "weight_file_invalid") << code;
     ++(code == "none" ? read : refused);
   }
-  // Of each 24 bits of values 9 of places stand behind: nearly every change of these is no place in order.
+  // Behind each 24 bits of values stand 9 of places: nearly every change of these is no place in order.
   EXPECT_GT(refused, f.bytes.size() / 5);
   EXPECT_GT(read, f.bytes.size() / 2);
 }

@@ -28,7 +28,7 @@ double picture_db(const Machine& machine) {
   return measured_accuracy(line, machine, tiny_sd_weights(line, machine), options).output().sqnr_db();
 }
 
-/// Of all weights of the U-Net that products multiply by.
+/// The signal to noise of all weights of the U-Net that products multiply by, in dB.
 double weights_db(const Machine& machine) {
   const Application line = tiny_sd_line(machine);
   const std::vector<StoredTensors> stored = tiny_sd_weights(line, machine);

@@ -128,7 +128,7 @@ TEST(optimisers, have_names_that_are_found_again) {
   EXPECT_FALSE(optimiser_named("nsga"));
 }
 
-/// Of machines that cost so much.
+/// An island of machines that cost so much.
 Population island_of(std::initializer_list<int> costs) {
   Population island;
   for (const int cost : costs) {

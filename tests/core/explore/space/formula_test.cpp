@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr double none_of_it = std::numeric_limits<double>::quiet_NaN();
 
-/// Of one point, whose inputs have these values in order of first use.
+/// Its value at one point, whose inputs have these values in order of first use.
 double formula_of(const std::string& text, const std::vector<double>& inputs = {}) {
   const Formula formula = parse_formula("f", "", text, "here");
   std::vector<std::span<const double>> columns;

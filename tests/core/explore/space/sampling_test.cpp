@@ -108,7 +108,7 @@ TEST(shuffled, is_a_permutation_and_every_place_is_as_likely) {
 // Counts that nothing divides, with fewer and with more combinations of the compile axes than points.
 TEST(latin_hypercube, has_one_point_in_each_stratum_of_each_axis) {
   for (const std::int64_t count : {1, 2, 7, 97, 360, 1009}) {
-    // Of an axis of as many values as points a value is a stratum.
+    // A value is a stratum of an axis that has as many values as there are points.
     const Space space = sample_of(Sampling::latin_hypercube, count,
                                   {axis_of("cores", count), axis_of("psram_bytes", count), axis_of("batch", count),
                                    axis_of("vector_lanes", count)});

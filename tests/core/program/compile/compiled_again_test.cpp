@@ -12,7 +12,7 @@
 namespace sdip {
 namespace {
 
-/// Of a steady pass, one core.
+/// In a steady pass of one core.
 std::int64_t moved_bytes(const CompiledStage& stage, const Machine& m) {
   std::int64_t bytes = 0;
   for (const Instruction& i : stage.program.instructions) {

@@ -106,7 +106,7 @@ TEST(choose_mapping, moves_the_fewest_bytes_of_all_mappings_and_orders) {
   EXPECT_GT(cut, 20);
 }
 
-/// Of a layer of some hundred channels and rows.
+/// The class of a layer of some hundred channels and rows.
 InstructionClass large_class(std::mt19937& rng) {
   InstructionClass c = small_class(rng);
   LoopNest& n = c.work.nest;
@@ -285,7 +285,7 @@ TEST(tile_search, by_greed_cuts_columns_and_sums_only_for_less_of_what_is_asked_
   EXPECT_GT(cut_to_fit, 20);
 }
 
-/// Of so small layers 2000 samples meet all that is best.
+/// In so small layers 2000 samples meet all that is best.
 TEST(tile_search, by_samples_cuts_columns_and_sums_only_for_fewer_bytes_or_where_nothing_fits_whole) {
   std::mt19937 rng(9);
   std::int64_t whole_kept = 0, cut = 0;

@@ -11,7 +11,7 @@
 namespace sdip {
 namespace {
 
-/// Of the machine, but for sides of DSRAM and bursts, which are drawn.
+/// The machine's room, but for sides of DSRAM and bursts, which are drawn.
 TileRoom drawn_room(const InstructionClass& c, const Machine& machine, Role role, GraphDice& dice) {
   TileRoom room = room_for(c, machine, weight_place(machine, role));
   room.read_bytes = dice.between(0, 3000), room.write_bytes = dice.between(0, 3000);

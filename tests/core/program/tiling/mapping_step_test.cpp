@@ -16,7 +16,7 @@ struct Tally {
   std::int64_t rooms = 0, wider = 0;  // asked, and those in which something else was asked for than at first
 };
 
-/// Of the range an end, or what lies between; no more than a memory has.
+/// An end of the range, or what lies between; no more than a memory has.
 std::int64_t drawn_in(const CapacityRange& range, GraphDice& dice) {
   const std::int64_t most = std::min<std::int64_t>(range.most, std::max<std::int64_t>(range.least, 0) + 100'000);
   return dice.one_in(3) ? range.least : dice.one_in(2) ? most : dice.between(range.least, most);

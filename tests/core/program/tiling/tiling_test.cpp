@@ -213,8 +213,8 @@ TEST(tiling, of_six_layers_moves_no_more_than_the_best_known) {
 }
 
 /// Words that AccelForge's mapper TCM moves (measured beside ours on one SRAM, sizes that divide nothing allowed;
-/// peers.md, last section, handed to this project as a reference). Of products two exact searches agree to the
-/// word; of convolutions it tries divisors of rows and columns alone, and in much room counts padding as data.
+/// peers.md, last section, handed to this project as a reference). For products two exact searches agree to the
+/// word; for convolutions it tries divisors of rows and columns alone, and in much room counts padding as data.
 TEST(tiling, of_ten_layers_is_that_of_another_exact_mapper_or_better) {
   struct Layer {
     const char* name;

@@ -99,7 +99,7 @@ TEST(weight_file, blocks_stand_as_elements_halves_of_biases_and_scales) {
   EXPECT_EQ(w.program.stored_weight_bytes, Bytes(8));
 }
 
-/// Of the tensor 127 / 2688; of the blocks 2 / 6 and 127 / 6 in units of it: 7.055, nearest 7, and 448.
+/// The tensor's scale is 127 / 2688; the blocks' 2 / 6 and 127 / 6 in units of it are 7.055, nearest 7, and 448.
 TEST(weight_file, blocks_of_nvfp4_have_scales_in_units_of_the_tensor_s_in_the_program) {
   const Written w = written(small_conv(), machine_with(NumberFormat::nvfp4));
   ASSERT_EQ(w.bytes.size(), 8U);
@@ -220,7 +220,7 @@ TEST(weight_file, sparse_weights_have_slots_then_bias_then_a_bit_an_element) {
   Machine machine = machine_with(NumberFormat::fp16);
   machine.sparsity = Sparsity::skipping;
   machine.weight_density = Decimal{50};
-  // Of 1, -2 and 0.5, 127 two stay, of each channel one.
+  // Two of 1, -2 and 0.5, 127 stay, one of each channel.
   EXPECT_EQ(written(small_conv(), machine).bytes,
             (std::vector<int>{0x00, 0xc0, 0xf0, 0x57, 0x00, 0x3c, 0x00, 0xbc, 0b1010}));
   machine.sparsity = Sparsity::gating;  // zeros are stored
@@ -237,7 +237,7 @@ TEST(weight_file, weights_of_a_pattern_stand_group_by_group_with_their_places_be
   machine.sparsity = Sparsity::skipping;
   machine.weight_density = Decimal{50};
   machine.sparsity_group = 4;
-  // Of 3 -1 2 0.5 stay 3 and 2, at places 0 and 2; of the last group its one weight.
+  // 3 and 2 of 3 -1 2 0.5 stay, at places 0 and 2; the last group keeps its one weight.
   EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{48, 32, 16, 0b001000}));
   machine.sparsity = Sparsity::gating;
   EXPECT_EQ(written(model, machine).bytes, (std::vector<int>{48, 0, 32, 0, 16}));
