@@ -58,7 +58,7 @@ bool agrees(const PassCost& pass, const InstructionCounts& sum) {
          pass.stall_activations == sum.stall_activations && pass.weight_bytes == sum.weight_bytes &&
          pass.activation_in_bytes == sum.activation_in_bytes &&
          pass.activation_out_bytes == sum.activation_out_bytes && pass.stall_program == sum.stall_program &&
-         pass.program_bytes == sum.program_bytes;
+         pass.program_bytes == sum.program_bytes && pass.turns == sum.turns;
 }
 
 List<ClassCost> costs_of(const Pair& pair) {

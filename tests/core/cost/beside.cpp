@@ -251,7 +251,7 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
   BatchEvaluator::Counts counts;
   std::vector<Machine> beside, placed;
   TimedStages timed;
-  std::set<std::tuple<std::size_t, std::ptrdiff_t, std::int64_t, std::int64_t, std::int64_t>> timelines;
+  std::set<std::array<std::int64_t, 7>> timelines;
   for (const Machine& m : machines) {
     counts.machines += 2;
     const bool costed = !is_fpga(m.technology_node), holds = holds_programs(application, m);
@@ -268,8 +268,12 @@ BatchEvaluator::Counts counts_of(const Application& application, const std::vect
       const DramRate rate = stage_rate(stage, m);
       const List<ClassCost> costs = class_costs(stage, m);
       const bool streams = stage_cost(stage, m, class_uses(stage.program), costs).streams_activations;
-      timelines.insert({s, timed.place(stage, m, costs), rate.p, rate.q, streams ? cores : 1});
-      timelines.insert({s, timed.place(stage, m, class_costs(stage, m, 1)), rate.p, rate.q, 1});
+      const auto run = [&](const List<ClassCost>& its, std::int64_t on) {
+        timelines.insert({static_cast<std::int64_t>(s), timed.place(stage, m, its), rate.p, rate.q,
+                          rate.latency_cycles, rate.turn_cycles, on});
+      };
+      run(costs, streams ? channel_cores(stage, m, cores) : 1);
+      run(class_costs(stage, m, 1), streams ? channel_cores(stage, m, 1) : 1);
     }
   }
   counts.costs = count_unlike(beside, cost_key);
@@ -334,7 +338,8 @@ std::string difference(const BesideBatch& beside, Vectors vectors, std::size_t t
   if (found.machines != counts.machines || found.alone != counts.alone) return "machines gone alone";
   if (found.costs != counts.costs) return "costs made: " + std::to_string(found.costs);
   if (found.chips != counts.chips) return "chips made: " + std::to_string(found.chips);
-  if (found.timelines != counts.timelines) return "timelines run: " + std::to_string(found.timelines);
+  if (found.timelines != counts.timelines)
+    return "timelines run: " + std::to_string(found.timelines) + " for " + std::to_string(counts.timelines);
   return "";
 }
 

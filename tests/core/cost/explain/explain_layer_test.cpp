@@ -308,6 +308,13 @@ TEST(explain_layer, one_product_is_work_on_lanes) {
   EXPECT_EQ(e.layers[0].array_macs, 1);
 }
 
+TEST(explain_layer, a_single_write_to_an_accumulator_is_told) {
+  const Changeable one("machine accumulator_folds=1\ni0 linear a=dsram b=psram to=dsram\n");
+  ASSERT_EQ(one.stage.run.costs[0].busy.accumulator_writes, 1);
+  EXPECT_TRUE(shows(one.explained(), "accumulator_writes"));
+  EXPECT_EQ(term_of(one.explained(), "accumulator_reads"), nullptr);
+}
+
 TEST(explain_layer, products_in_memory_alone_are_no_work_on_lanes) {
   Machine m;
   const Application application =

@@ -296,6 +296,20 @@ TEST(batch, runs_eight_of_one_tape_side_by_side) {
     expect_same(evaluate(application, machines[i]), outcomes[i], std::to_string(i));
 }
 
+TEST(batch, fills_dram_to_the_last_byte_as_alone) {
+  const Machine m;
+  const DramChannels dram = dram_channels(m);
+  for (const std::int64_t more : {0, 1}) {
+    Application application = long_application(4, Place::dsram, 0);
+    application.stages[0].program.stored_weight_bytes = Bytes(dram.channels * dram.channel_mib * (1 << 20) + more);
+    BatchEvaluator evaluator(application);
+    std::vector<Outcome> outcomes(1);
+    evaluator.evaluate({&m, 1}, outcomes);
+    EXPECT_EQ(outcomes[0].feasible, more == 0) << outcomes[0].reason;
+    EXPECT_EQ(outcomes[0].reason, evaluate(application, m).reason);
+  }
+}
+
 TEST(batch, goes_on_after_a_machine_that_it_refuses) {
   Application application = long_application(3, Place::dram, 0);
   for (CompiledStage& stage : application.stages) {

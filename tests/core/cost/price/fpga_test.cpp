@@ -222,6 +222,32 @@ TEST(fpga, a_step_of_tiny_sd_fits_vc1902_and_takes_what_it_steps) {
   EXPECT_FALSE(estimate(compile(workload, m), m).outcome.feasible) << "64 MiB are more than the part has";
 }
 
+/// 82 lanes beside; a bit of each of 2 sums a result, and of 3 weights a lane, in a table of its own.
+TEST(fpga, accumulators_and_weight_registers_of_each_array_lie_in_tables) {
+  Machine m = zynq_machine();
+  const double none = needed(m, lut);
+  m.accumulator_folds = 2;
+  m.weight_registers = 3;
+  const auto bits = [&](Family family) {
+    const HeldBits held = held_bits(m, family, m.weight_format, m.accumulator_format);
+    return static_cast<double>(held.sums + held.weights);
+  };
+  EXPECT_EQ(needed(m, lut) - none, bits(Family::conv2d)) << "one array for all products";
+  Machine apart = zynq_machine();
+  apart.mac_sharing = m.mac_sharing = MacSharing::separate;
+  EXPECT_EQ(needed(m, lut) - needed(apart, lut),
+            bits(Family::conv2d) + bits(Family::linear) + bits(Family::matmul));
+}
+
+TEST(fpga, each_operator_s_two_dsrams_are_built_in_their_size) {
+  Machine m = zynq_machine();
+  m.operator_dsram = OperatorDsram::per_operator;
+  const double alike = needed(m, bram);
+  m.softmax_dsram_bytes = 4 * m.dsram_bytes;
+  ASSERT_TRUE(has_own_pairs(m));
+  EXPECT_EQ(needed(m, bram) - alike, 2 * 3);
+}
+
 TEST(fpga, a_part_without_fefet_memories_is_limited_by_them_and_by_nothing_else) {
   Machine m = zynq_machine();
   m.in_memory_weights = InMemoryWeights::fefet;

@@ -112,5 +112,15 @@ TEST(docs, the_energy_of_a_frame_by_layer_is_what_the_tool_says) {
                       text + "\n");
 }
 
+TEST(frame_energy, what_goes_off_on_the_die_is_all_but_dram_s) {
+  Energy frame;
+  frame[EnergyPart::mac] = 3;
+  frame[EnergyPart::leakage] = 0.5;
+  for (const EnergyPart dram : {EnergyPart::dram_weights, EnergyPart::dram_activations, EnergyPart::dram_program,
+                                EnergyPart::dram_turns, EnergyPart::dram_background})
+    frame[dram] = 8;
+  EXPECT_DOUBLE_EQ(die_watts(frame, 4), 14);
+}
+
 }  // namespace
 }  // namespace sdip

@@ -180,6 +180,16 @@ TEST(limits, of_heat_are_told_with_limit_and_value) {
               testing::MatchesRegex("the die reaches .* C, more than die.temperature.most, 105"));
 }
 
+TEST(limits, what_breaks_one_has_no_price) {
+  Machine m = find_preset("edge")->machine;
+  const Application application = compile(tiny_sd(m), m);
+  EXPECT_EQ(estimate(application, m).price_usd.size(), 3u);
+  m.core_clock_mhz = 100'000;
+  const Report report = estimate(application, m);
+  ASSERT_FALSE(report.outcome.feasible);
+  for (const auto& [part, usd] : report.price_usd) EXPECT_TRUE(std::isnan(usd)) << part;
+}
+
 /// A machine drawn about `edge`, of which one step more of a row never gives rate, latency or both at no price.
 TEST(no_free_lunch, of_clock_stages_and_supply) {
   const Machine standard = find_preset("edge")->machine;

@@ -4,6 +4,7 @@
 #include "core/cost/price/estimate.h"
 #include "core/cost/price/stage.h"
 #include "tests/core/channel.h"
+#include "tests/core/program/compiled.h"
 #include "tests/core/program/nest_class.h"
 
 namespace sdip {
@@ -333,6 +334,34 @@ TEST(notes, tell_why_products_of_weights_stay_on_one_core) {
 
 /// A decompressor that halves what the channel brings: the prefetcher gains a little every pass on a program whose
 /// weights PSRAM holds many times over.
+/// A row of weights that a number picks is no copy of activations; two parts of half a word each are.
+TEST(notes, tell_parts_that_are_copied_though_they_need_not_be) {
+  onnx::ModelProto model = model_of_x({2, 6, 64});
+  add_input(model, "row", {1}, onnx::TensorProto::INT64);
+  add_weight(model, "rows", {10, 64});
+  add_node(model, "Gather", {"rows", "row"}, "picked");
+  add_node(model, "Exp", {"picked"}, "e");
+  add_output(model, "e");
+  add_node(model, "Softmax", {"x"}, "y");
+  onnx::NodeProto& split = add_node(model, "Split", {"y"}, "y0");
+  split.add_output("y1");
+  set_ints(split, "split", {32, 32});
+  set_int(split, "axis", 2);
+  model.mutable_opset_import(0)->set_version(11);
+  for (const char* i : {"0", "1"}) {
+    add_node(model, "Exp", {std::string("y") + i}, std::string("z") + i);
+    add_output(model, std::string("z") + i);
+  }
+  Machine m;
+  m.part_views = PartViews::on;
+  const std::string told =
+      "net: copies stay, of parts of Split, Slice and Gather: 2. Readers cannot take them in "
+      "place, or it would move more.";
+  EXPECT_THAT(estimate(compiled(model, m), m).notes, testing::Contains(told));
+  m.part_views = PartViews::off;
+  EXPECT_THAT(estimate(compiled(model, m), m).notes, testing::Not(testing::Contains(HasSubstr("copies stay"))));
+}
+
 TEST(notes, tell_a_program_that_finds_no_steady_state_in_64_passes) {
   Machine m;
   m.weight_format = m.activation_format = NumberFormat::int8;
@@ -389,7 +418,9 @@ TEST(infeasible, a_stage_of_more_cycles_than_64_bits_count_is_named) {
     stage.program.classes[0].work.nest.in_channels = stage.program.classes[0].mapping.tile_sums = cycles - 4 - 1;
     Application application;
     application.stages = {small_stage(Role::text_encoder, "text"), stage};
-    return estimate(application, m).outcome.reason;
+    const Report report = estimate(application, m);
+    EXPECT_EQ(report.dram_edge_mm > 0, report.outcome.counted());
+    return report.outcome.reason;
   };
   EXPECT_EQ(reason((std::int64_t{1} << 51) - 1), "");
   EXPECT_EQ(reason(std::int64_t{1} << 51), "unet: takes more cycles than 64 bits count");

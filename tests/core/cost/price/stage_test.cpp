@@ -158,5 +158,48 @@ TEST(stage, what_is_summed_over_as_many_passes_as_cores_is_counted_or_refused) {
   }
 }
 
+/// 33 bytes handed on from one core to the next.
+TEST(stage, a_hand_over_between_dies_takes_the_narrower_link_and_its_latency) {
+  Machine m = single_lane();
+  CompiledStage stage = rows_stage(Role::core, 4, m);
+  const auto cycles = [&](std::int64_t bytes, std::int64_t bits) {
+    stage.program.latent_bytes = Bytes(bytes);
+    m.die_link_bits = bits;
+    return link_cycles(stage, m);
+  };
+  m.cores = 4;
+  m.link_bits = 64;
+  EXPECT_EQ(cycles(33, 8), 5) << "all on one die";
+  m.dies = 2;
+  m.die_link_cycles = 3;
+  EXPECT_EQ(cycles(33, 33), 8 + 3);
+  EXPECT_EQ(cycles(1, 7), 2 + 3);
+  EXPECT_EQ(cycles(33, 128), 5 + 3);
+  stage.role = Role::decoder;
+  EXPECT_EQ(cycles(33, 7), 5) << "no core";
+}
+
+TEST(stage, families_share_a_roof_where_lanes_and_products_of_a_mac_are_the_same) {
+  const Machine m = single_lane();
+  CompiledStage stage = rows_stage(Role::network, 4, m);
+  stage.program.classes.resize(3, stage.program.classes[0]);
+  stage.program.classes[0].work.family = Family::conv2d;
+  stage.program.classes[2].work.family = Family::matmul;
+  Machine one = m;
+  one.conv_lanes_in = one.conv_lanes_out = one.conv_lanes_pixel = 1;
+  one.matmul_lanes_m = one.matmul_lanes_n = one.matmul_lanes_k = 1;
+  StageRun run;
+  run.stage = &stage;
+  run.machine = one;
+  run.costs.resize(3);
+  for (ClassCost& cost : run.costs) cost.spent_macs = cost.cores = cost.products_in_mac = 1;
+  run.costs[1].products_in_mac = 2;
+  run.uses.of = {1, 1, 1};
+  const std::vector<MacRoof> roofs = mac_roofs(run);
+  ASSERT_EQ(roofs.size(), 2u);
+  EXPECT_EQ(roofs[0].families, (std::vector{Family::conv2d, Family::matmul}));
+  EXPECT_EQ(roofs[1].families, std::vector{Family::linear});
+}
+
 }  // namespace
 }  // namespace sdip

@@ -149,6 +149,20 @@ TEST(scale_groups, are_priced_by_scaling_and_by_dot_product) {
       << "two groups at a time";
 }
 
+TEST(scale_groups, are_built_for_the_fewest_weights_that_any_layer_scales_together) {
+  const Machine whole = grouped(fp16), by_32 = grouped(int4, ScaleGranularity::group_32);
+  const auto group = [](const Machine& m, std::vector<Formats> layers) {
+    for (Formats& one : layers) one.activations = m.activation_format;
+    return widest_formats(layers, m).scale_group;
+  };
+  EXPECT_EQ(group(whole, {}), 0);
+  EXPECT_EQ(group(whole, {{nvfp4, int8}, {fp16, int8}}), 16);
+  EXPECT_EQ(group(by_32, {}), 32);
+  EXPECT_EQ(group(by_32, {{fp16, int8}}), 32);
+  EXPECT_EQ(group(by_32, {{nvfp4, int8}}), 16);
+  EXPECT_EQ(group(whole, {{mxfp4, int8}}), 0) << "a shift builds nothing";
+}
+
 std::string refused(const Machine& m) {
   try {
     check_machine(m);

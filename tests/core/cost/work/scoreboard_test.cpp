@@ -101,6 +101,18 @@ TEST(owned, are_the_circuits_of_an_attention_and_of_its_product) {
     EXPECT_TRUE(owned[static_cast<std::size_t>(circuit)]);
 }
 
+TEST(owned, are_the_circuits_of_each_part_of_strips) {
+  const Machine m;
+  InstructionClass c = owned_product();
+  c.compound = Compound::strips;
+  c.parts.resize(2);
+  c.parts[0].work.family = Family::matmul;
+  c.parts[1].work.family = Family::transpose;
+  const Owned owned = owned_by(c, {}, m);
+  EXPECT_EQ(owned.count(), 2u);
+  EXPECT_TRUE(owned[static_cast<std::size_t>(Circuit::transpose)]);
+}
+
 TEST(micro_operations, read_no_scalar_and_what_is_read_once_an_operation_but_once) {
   const Machine m;
   InstructionClass c;
