@@ -309,7 +309,7 @@ TEST(explain_layer, one_product_is_work_on_lanes) {
 }
 
 TEST(explain_layer, a_single_write_to_an_accumulator_is_told) {
-  const Changeable one("machine accumulator_folds=1\ni0 linear a=dsram b=psram to=dsram\n");
+  const Changeable one("machine accumulator_folds=1 weight_registers=1\ni0 linear a=dsram b=psram to=dsram\n");
   ASSERT_EQ(one.stage.run.costs[0].busy.accumulator_writes, 1);
   EXPECT_TRUE(shows(one.explained(), "accumulator_writes"));
   EXPECT_EQ(term_of(one.explained(), "accumulator_reads"), nullptr);

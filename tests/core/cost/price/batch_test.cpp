@@ -10,6 +10,7 @@
 #include "core/cost/price/stage.h"
 #include "core/cost/time/lanes.h"
 #include "core/cost/time/tape.h"
+#include "core/machine/dram.h"
 #include "tests/core/cost/beside.h"
 #include "tests/core/cost/random_application.h"
 #include "tests/core/cost/tiny_sd.h"
