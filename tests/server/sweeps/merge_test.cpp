@@ -100,7 +100,8 @@ TEST(parts, of_another_sweep_are_said_to_be_one_of_their_own) {
   EXPECT_THAT(other.out,
               HasSubstr("Sweep 2 is one of its own, from " + b + " on: no other sweep here has its spec"));
   const Ended again = run_sdip({"merge", out, a, b, "--json"});
-  for (const Json& sweep : Json::parse(again.out)["sweeps"]) EXPECT_FALSE(sweep["made"].get<bool>());
+  const Json told = Json::parse(again.out);
+  for (const Json& sweep : told["sweeps"]) EXPECT_FALSE(sweep["made"].get<bool>());
   const Ended both = run_sdip({"merge", folder / "new", a, b});
   EXPECT_THAT(both.out, HasSubstr("Sweep 1 is one of its own, from " + a));
   EXPECT_THAT(both.out, HasSubstr("Sweep 2 is one of its own, from " + b));

@@ -315,6 +315,15 @@ TEST(explain_layer, a_single_write_to_an_accumulator_is_told) {
   EXPECT_EQ(term_of(one.explained(), "accumulator_reads"), nullptr);
 }
 
+/// 64 bytes come one by one over the port that the product reads them over.
+TEST(explain_layer, what_lasts_as_long_as_transfers_need_a_port_is_told_by_their_beats) {
+  const Changeable loaded("machine dma_port=shared dsram_port_bits=8\ni0 linear sums=64 a=dram b=psram to=dsram\n");
+  const LayerExplanation e = loaded.explained();
+  ASSERT_TRUE(shows(e, "work"));
+  EXPECT_EQ(term_of(e, "work")->value, 64 + 64);
+  EXPECT_NE(term_of(e, "work")->numbers.find("64 + ceil(8 x 64/8)"), std::string::npos);
+}
+
 TEST(explain_layer, products_in_memory_alone_are_no_work_on_lanes) {
   Machine m;
   const Application application =
