@@ -222,7 +222,7 @@ TEST(fpga, a_step_of_tiny_sd_fits_vc1902_and_takes_what_it_steps) {
   EXPECT_FALSE(estimate(compile(workload, m), m).outcome.feasible) << "64 MiB are more than the part has";
 }
 
-/// 82 lanes beside; a bit of each of 2 sums a result, and of 3 weights a lane, in a table of its own.
+/// So few sums of a result and weights of a lane lie in one table for each of their bits.
 TEST(fpga, accumulators_and_weight_registers_of_each_array_lie_in_tables) {
   Machine m = zynq_machine();
   const double none = needed(m, lut);
