@@ -9,6 +9,7 @@
 #include "core/program/form/parse.h"
 #include "core/program/tiling/draft.h"
 #include "core/workload/workload.h"
+#include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {

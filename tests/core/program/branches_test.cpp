@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/program/form/parse.h"
+#include "core/program/tiling/draft.h"
 #include "core/program/weights/weights.h"
 #include "tests/core/program/compiled.h"
 

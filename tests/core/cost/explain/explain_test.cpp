@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/cost/work/resolve.h"
 #include "tests/core/cost/explain/evaluate_filled.h"
 #include "tests/core/cost/explain/example.h"
 #include "tests/core/cost/random_application.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/cost/price/area.h"
 #include "core/exec/clock/step.h"
 #include "core/machine/technology.h"
 #include "tests/core/cost/tiny_sd.h"

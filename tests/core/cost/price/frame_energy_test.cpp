@@ -7,7 +7,9 @@
 #include <numeric>
 #include <sstream>
 
+#include "core/cost/price/energy.h"
 #include "core/cost/price/estimate.h"
+#include "core/cost/price/frame.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/tiny_sd.h"
 

@@ -6,6 +6,8 @@
 #include "core/base/error.h"
 #include "core/cost/explain/explain.h"
 #include "core/cost/price/area.h"
+#include "core/cost/price/energy.h"
+#include "core/cost/price/floor_plan.h"
 #include "core/cost/price/fpga.h"
 #include "core/exec/clock/operations.h"
 #include "core/machine/technology.h"

@@ -1,5 +1,6 @@
 // Scales of groups of weights: their bytes, their beats, the lanes that they leave, and what they cost.
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/cost/price/area.h"
