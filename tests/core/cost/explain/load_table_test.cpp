@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/cost/explain/load.h"
+#include "core/machine/technology.h"
 #include "tests/core/base/made_section.h"
 #include "tests/core/cost/tiny_sd.h"
 

@@ -11,6 +11,7 @@
 #include "core/exec/chip/execute.h"
 #include "core/exec/numbers/plain_functions.h"
 #include "tests/core/exec/random_graph.h"
+#include "tests/core/exec/random_machine.h"
 
 namespace sdip {
 namespace {
