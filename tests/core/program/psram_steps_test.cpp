@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "core/program/form/parse.h"
+#include "core/program/tiling/draft.h"
+#include "core/program/tiling/mapping_cache.h"
 #include "tests/core/program/built_in.h"
 #include "tests/core/program/compiled.h"
 #include "tests/core/program/nest_class.h"

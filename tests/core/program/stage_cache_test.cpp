@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/program/form/form.h"
+#include "core/program/form/parse.h"
 #include "tests/core/program/built_in.h"
 
 namespace sdip {
