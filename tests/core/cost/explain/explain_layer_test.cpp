@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tests/core/cost/explain/example.h"
+#include "tests/core/cost/tiny_sd.h"
 
 namespace sdip {
 namespace {
@@ -340,6 +341,18 @@ TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
   e.layer.needs[dram_channel] = 12;
   EXPECT_EQ(e.slack(Needed::psram_read), 7);
   EXPECT_EQ(e.slack(Needed::dram_channel), -2);
+}
+
+TEST(explain_frame, a_supply_that_is_said_is_no_lowest) {
+  Machine m = find_preset("edge")->machine;
+  const auto formula = [&] {
+    for (const FilledTerm& term : explain(compile(tiny_sd(m), m), m, 0).terms)
+      if (term.what == "supply_mv") return term.formula;
+    return std::string("none");
+  };
+  EXPECT_EQ(formula(), "the lowest multiple of 10 mV that allows core_clock_mhz; the most where none does");
+  m.supply_mv = 700;
+  EXPECT_EQ(formula(), "supply_mv");
 }
 
 }  // namespace

@@ -461,18 +461,6 @@ TEST(explain, a_frame_is_told_by_the_formulas_of_its_machine) {
   for (const StageReport& stage : split.stages) EXPECT_EQ(stage.products_in_mac, 2) << stage.name;
 }
 
-TEST(explain, a_supply_that_is_said_is_no_lowest) {
-  Machine m = find_preset("edge")->machine;
-  const auto formula = [&] {
-    for (const FilledTerm& term : explain(compile(tiny_sd(m), m), m, 0).terms)
-      if (term.what == "supply_mv") return term.formula;
-    return std::string("none");
-  };
-  EXPECT_EQ(formula(), "the lowest multiple of 10 mV that allows core_clock_mhz; the most where none does");
-  m.supply_mv = 700;
-  EXPECT_EQ(formula(), "supply_mv");
-}
-
 TEST(explain, layers_of_a_class_are_of_one_kind_only_where_they_last_and_move_the_same) {
   Machine m;
   Application application = example_of(
