@@ -49,14 +49,18 @@ struct Left {
   A&& a;
 };
 
-// An operator `op` of type `Name`; `other`: what its first mutant does.
+// An operator `op` of type `Name`, which holds its left operand until the right one comes.
+#define MUTANT_LEFT(Name, op)                       \
+  template <int number>                             \
+  struct Name {};                                   \
+  template <class A, int number>                    \
+  constexpr auto operator op(A&& a, Name<number>) { \
+    return Left<A, number>{static_cast<A&&>(a)};    \
+  }
+
+// `other`: what its first mutant does.
 #define MUTANT_OPERATOR(Name, op, other)                                                   \
-  template <int number>                                                                    \
-  struct Name {};                                                                          \
-  template <class A, int number>                                                           \
-  constexpr auto operator op(A&& a, Name<number>) {                                        \
-    return Left<A, number>{static_cast<A&&>(a)};                                           \
-  }                                                                                        \
+  MUTANT_LEFT(Name, op)                                                                    \
   template <int number, class A, class B>                                                  \
   constexpr auto evaluate(Name<number>, A& a, B& b) {                                      \
     if constexpr (requires { a other b; }) {                                               \
@@ -88,12 +92,7 @@ MUTANT_OPERATOR(Other, !=, ==)
 
 // A comparison, of vectors place by place; its second mutant is its opposite.
 #define MUTANT_COMPARISON(Name, op, other, opposite)        \
-  template <int number>                                     \
-  struct Name {};                                           \
-  template <class A, int number>                            \
-  constexpr auto operator op(A&& a, Name<number>) {         \
-    return Left<A, number>{static_cast<A&&>(a)};            \
-  }                                                         \
+  MUTANT_LEFT(Name, op)                                     \
   template <class A, int number, class B>                   \
   constexpr auto operator op(Left<A, number> left, B&& b) { \
     if constexpr (requires { left.a other b; }) {           \
@@ -112,12 +111,8 @@ MUTANT_COMPARISON(More, >, >=, <=)
 MUTANT_COMPARISON(Least, >=, >, <)
 #undef MUTANT_COMPARISON
 
-template <int number>
-struct Over {};
-template <class A, int number>
-constexpr auto operator/(A&& a, Over<number>) {
-  return Left<A, number>{static_cast<A&&>(a)};
-}
+MUTANT_LEFT(Over, /)
+#undef MUTANT_LEFT
 template <class A, int number, class B>
 constexpr auto operator/(Left<A, number> left, B&& b) {
   using Result = decltype(left.a / b);

@@ -219,7 +219,8 @@ bool Reading::returns_reference(std::size_t i) const {
     if (!is(open, "{") || !is(close, ")") || tokens_[close].mate == 0) continue;
     std::size_t name = tokens_[close].mate - 1;
     if (any_of(name, {"if", "for", "while", "switch", "catch", "constexpr"})) continue;
-    while (name > 0 && !word(name)) --name;  // operator[] and its like
+    if (is(name, "]") && !is(tokens_[name].mate - 1, "operator")) return false;  // a lambda
+    while (name > 0 && !word(name)) --name;                                      // operator[] and its like
     while (name >= 2 && is(name - 1, "::")) name -= 2;
     return name > 0 && any_of(name - 1, {"&", "&&"}) && !tokens_[name - 1].spaced;
   }

@@ -119,6 +119,8 @@ TEST(mutants, a_reference_that_is_returned_stays_one) {
   EXPECT_THAT(changes_of("struct S { N& operator[](R r) { return all[r]; } };"), IsEmpty());
   EXPECT_THAT(changes_of("const N& S::at(R r) const { if (r > s) { return all[r]; } return none; }"),
               ElementsAre("r > s -> >=", "r > s -> <="));
+  EXPECT_THAT(changes_of("void f() { g([&all](R r) { return all[r]; }); }"),
+              testing::IsSupersetOf({"return all[r] -> + 1", "return all[r] -> - 1"}));
   EXPECT_THAT(changes_of("N S::at(R r) const { return all[r]; }"),
               ElementsAre("return all[r] -> + 1", "return all[r] -> - 1"));
 }

@@ -61,7 +61,7 @@ struct Changeable {
   }
 };
 
-const FilledTerm* term_of(const LayerExplanation& e, std::string_view what) {
+const FilledTerm* term_of(const auto& e, std::string_view what) {
   for (const FilledTerm& term : e.terms)
     if (term.what == what) return &term;
   return nullptr;
@@ -345,11 +345,7 @@ TEST(explain_layer, slack_is_what_its_time_has_above_a_need) {
 
 TEST(explain_frame, a_supply_that_is_said_is_no_lowest) {
   Machine m = find_preset("edge")->machine;
-  const auto formula = [&] {
-    for (const FilledTerm& term : explain(compile(tiny_sd(m), m), m, 0).terms)
-      if (term.what == "supply_mv") return term.formula;
-    return std::string("none");
-  };
+  const auto formula = [&] { return term_of(explain(compile(tiny_sd(m), m), m, 0), "supply_mv")->formula; };
   EXPECT_EQ(formula(), "the lowest multiple of 10 mV that allows core_clock_mhz; the most where none does");
   m.supply_mv = 700;
   EXPECT_EQ(formula(), "supply_mv");

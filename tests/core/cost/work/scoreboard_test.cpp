@@ -88,6 +88,12 @@ TEST(owned, are_ports_over_which_a_beat_goes) {
   }
 }
 
+Owned circuits(std::initializer_list<Circuit> all) {
+  Owned owned;
+  for (const Circuit circuit : all) owned.set(static_cast<std::size_t>(circuit));
+  return owned;
+}
+
 TEST(owned, are_the_circuits_of_an_attention_and_of_its_product) {
   const Machine m;
   InstructionClass c = owned_product();
@@ -95,10 +101,7 @@ TEST(owned, are_the_circuits_of_an_attention_and_of_its_product) {
   c.parts.resize(3);
   c.parts[1].work.family = Family::softmax;
   c.parts[2].work.family = Family::linear;
-  const Owned owned = owned_by(c, {}, m);
-  EXPECT_EQ(owned.count(), 3u);
-  for (const Circuit circuit : {Circuit::matmul, Circuit::softmax, Circuit::linear})
-    EXPECT_TRUE(owned[static_cast<std::size_t>(circuit)]);
+  EXPECT_EQ(owned_by(c, {}, m), circuits({Circuit::matmul, Circuit::softmax, Circuit::linear}));
 }
 
 TEST(owned, are_the_circuits_of_each_part_of_strips) {
@@ -108,9 +111,7 @@ TEST(owned, are_the_circuits_of_each_part_of_strips) {
   c.parts.resize(2);
   c.parts[0].work.family = Family::matmul;
   c.parts[1].work.family = Family::transpose;
-  const Owned owned = owned_by(c, {}, m);
-  EXPECT_EQ(owned.count(), 2u);
-  EXPECT_TRUE(owned[static_cast<std::size_t>(Circuit::transpose)]);
+  EXPECT_EQ(owned_by(c, {}, m), circuits({Circuit::matmul, Circuit::transpose}));
 }
 
 TEST(micro_operations, read_no_scalar_and_what_is_read_once_an_operation_but_once) {
